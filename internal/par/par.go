@@ -1,0 +1,115 @@
+// Package par runs loops over blocks on several cores. It is the only place in
+// kerf that starts goroutines, and none of them outlives the call.
+package par
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/kerf-ml/kerf/run"
+)
+
+// For calls body(i) for every i in [0, n), on as many goroutines as ctl allows,
+// and reports one step of progress a call under the given task; with an empty
+// task it reports nothing. The indices are blocks of work: whatever body
+// computes may depend on i and on nothing else, so that the result is the same
+// for any number of workers.
+//
+// For returns the context's error if it was cancelled before all was done, and
+// otherwise the error of the smallest failing index it saw. A panic of body
+// comes back as an error.
+func For(ctx context.Context, ctl run.Control, task string, n int, body func(i int) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	progress := ctl.Progress
+	if task == "" {
+		progress = run.Progress{}
+	}
+	progress.Begin(task, int64(n))
+	defer progress.End()
+
+	workers := min(ctl.Cores(), n)
+	if workers <= 1 {
+		for i := range n {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := guarded(body, i); err != nil {
+				return err
+			}
+			progress.Advance(int64(i + 1))
+		}
+		return nil
+	}
+	return spread(ctx, progress, workers, n, body)
+}
+
+// spread is For on two or more workers. They take indices from a common
+// counter; the calling goroutine alone speaks to progress.
+func spread(ctx context.Context, progress run.Progress, workers, n int, body func(i int) error) error {
+	var (
+		next   atomic.Int64
+		failed atomic.Bool
+		wait   sync.WaitGroup
+		mu     sync.Mutex
+		first  error
+		where  = n
+	)
+	finished := make(chan struct{}, workers)
+	for range workers {
+		wait.Go(func() {
+			for ctx.Err() == nil && !failed.Load() {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				if err := guarded(body, i); err != nil {
+					mu.Lock()
+					if i < where {
+						first, where = err, i
+					}
+					mu.Unlock()
+					failed.Store(true)
+					return
+				}
+				finished <- struct{}{}
+			}
+		})
+	}
+	go func() {
+		wait.Wait()
+		close(finished)
+	}()
+	done := int64(0)
+	for range finished {
+		done++
+		progress.Advance(done)
+	}
+	if first != nil {
+		return first
+	}
+	if done < int64(n) {
+		return ctx.Err()
+	}
+	return nil
+}
+
+// guarded calls body(i) and turns a panic into an error, because a kernel that
+// the user wrote must not take the process down from inside a worker.
+func guarded(body func(i int) error, i int) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic in a worker: %v", p)
+		}
+	}()
+	return body(i)
+}
+
+// Blocks returns how many blocks of the given size cover n.
+func Blocks(n, size int) int { return (n + size - 1) / size }
+
+// Range returns the half-open range of block i of the given size in [0, n).
+func Range(i, n, size int) (lo, hi int) { return i * size, min((i+1)*size, n) }

@@ -1,0 +1,39 @@
+// Package seed derives independent random streams from one seed. Streams are
+// named by purpose and block index, never by worker, so that results do not
+// depend on how many workers there are.
+package seed
+
+import "math/rand/v2"
+
+// Purposes of streams. Two uses of one seed with different purposes are
+// independent. The numbers are part of what makes results reproducible: they
+// are never reused or renumbered.
+const (
+	Split uint64 = iota + 1
+	Landmarks
+	Projection
+	Shuffle
+	Generator
+	Noise
+	Bandwidth
+)
+
+// Stream returns the random stream of a seed for a purpose and a block.
+func Stream(seed, purpose, block uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(mix(seed^mix(purpose)), mix(block+0x9e3779b97f4a7c15*seed)))
+}
+
+// mix is the finaliser of splitmix64: a bijection on 64 bits that spreads
+// neighbouring inputs over the whole range.
+func mix(z uint64) uint64 {
+	z += 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// Choose returns k distinct indices of 0..n-1 drawn uniformly, in the order in
+// which they were drawn; all n of them if k ≥ n.
+func Choose(n, k int, seed, purpose uint64) []int {
+	return Stream(seed, purpose, 0).Perm(n)[:min(k, n)]
+}

@@ -1,0 +1,85 @@
+package kernel
+
+import "math"
+
+// Form says what a kernel on vectors computes, as data:
+//
+//	K(x, y) = Map(Pair(x, y))                              plain
+//	K(x, y) = k(x, y) / sqrt(k(x, x)·k(y, y))              normalised, k as above
+//
+// where 0/0 is 0. Back ends read a Form and compute tiles of K from it.
+type Form struct {
+	Pair       Pair
+	Map        Scalar
+	Normalized bool
+}
+
+// Pair is an operation on two vectors.
+type Pair uint8
+
+// The pair operations.
+const (
+	Dot       Pair = iota // ⟨x, y⟩
+	Distance2             // |x - y|²
+)
+
+// Scalar is a function of one number: Op(A·s + B), to the power P for Power.
+type Scalar struct {
+	Op   Op
+	A, B float64
+	P    float64
+}
+
+// Op is the outer function of a Scalar.
+type Op uint8
+
+// The outer functions, with u = A·s + B.
+const (
+	Identity Op = iota // u
+	Exp                // exp(u)
+	Power              // u^P, by repeated multiplication for integer P
+)
+
+// At returns the value of the function at s.
+func (f Scalar) At(s float64) float64 {
+	u := f.A*s + f.B
+	switch f.Op {
+	case Exp:
+		return math.Exp(u)
+	case Power:
+		return power(u, f.P)
+	}
+	return u
+}
+
+// power returns u^p. For small integers it multiplies, which is exact where
+// the product is and defined for negative u.
+func power(u, p float64) float64 {
+	n := int(p)
+	if float64(n) != p || n < 0 || n > 64 {
+		return math.Pow(u, p)
+	}
+	result := 1.0
+	for ; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			result *= u
+		}
+		u *= u
+	}
+	return result
+}
+
+// Former is the ability to be described by a Form. The second result is false
+// where the kernel, though of a type that can have a form, has none: a
+// combinator of a black box, say.
+type Former interface {
+	Form() (Form, bool)
+}
+
+// FormOf returns the form of a kernel, and false where it has none.
+func FormOf[T any](k Kernel[T]) (Form, bool) {
+	if f, ok := k.(Former); ok {
+		return f.Form()
+	}
+	return Form{}, false
+}

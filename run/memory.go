@@ -1,0 +1,52 @@
+package run
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// assumedFree is taken where the system does not say how much memory is free.
+const assumedFree = 4 << 30
+
+// FreeMemory returns the bytes that can be allocated without swapping: what the
+// kernel calls available, or what the control group still allows if that is
+// less. Where neither can be read it returns 4 GiB.
+func FreeMemory() int64 {
+	free := int64(assumedFree)
+	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
+		if n, ok := meminfo(text, "MemAvailable:"); ok {
+			free = n
+		}
+	}
+	limit, ok := number("/sys/fs/cgroup/memory.max")
+	if !ok {
+		return free
+	}
+	used, _ := number("/sys/fs/cgroup/memory.current")
+	return max(0, min(free, limit-used))
+}
+
+// meminfo finds a field of /proc/meminfo, which counts in KiB.
+func meminfo(text []byte, field string) (int64, bool) {
+	for line := range bytes.Lines(text) {
+		f := strings.Fields(string(line))
+		if len(f) < 2 || f[0] != field {
+			continue
+		}
+		n, err := strconv.ParseInt(f[1], 10, 64)
+		return n << 10, err == nil
+	}
+	return 0, false
+}
+
+// number reads a file that holds one number.
+func number(path string) (int64, bool) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	return n, err == nil
+}

@@ -1,0 +1,132 @@
+// Package run holds the controls of a run: how many workers, how much memory,
+// whom to tell about progress, and a counter of kernel evaluations.
+//
+// Controls say how to compute, never what: changing any of them leaves every
+// result as it was, bit for bit. The zero Control is the default.
+package run
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"sync/atomic"
+)
+
+// Control says what a run may use. The zero value takes all cores and three
+// quarters of the memory that is free, and reports nothing.
+type Control struct {
+	Workers  int      // goroutines that compute; 0 means all cores
+	Memory   int64    // bytes that may be allocated for data of the run; 0 means three quarters of what is free
+	Progress Progress // told what is going on; the zero value is silent
+	Counter  *Counter // gathers kernel evaluations; nil counts nothing
+}
+
+// Progress is a set of optional functions that are told how far a run is. They
+// are called from one goroutine at a time, never concurrently.
+type Progress struct {
+	Start  func(task string, total int64) // a task begins; total is 0 where it is not known
+	Step   func(done int64)               // so many of total are done
+	Finish func()                         // the task has ended
+}
+
+// Begin calls Start where it is set.
+func (p Progress) Begin(task string, total int64) {
+	if p.Start != nil {
+		p.Start(task, total)
+	}
+}
+
+// Advance calls Step where it is set.
+func (p Progress) Advance(done int64) {
+	if p.Step != nil {
+		p.Step(done)
+	}
+}
+
+// End calls Finish where it is set.
+func (p Progress) End() {
+	if p.Finish != nil {
+		p.Finish()
+	}
+}
+
+// Counter counts kernel evaluations. It may be used from many goroutines.
+type Counter struct{ n atomic.Int64 }
+
+// Add counts n more evaluations. A nil Counter counts nothing.
+func (c *Counter) Add(n int64) {
+	if c != nil {
+		c.n.Add(n)
+	}
+}
+
+// Count returns the number of evaluations so far, 0 for a nil Counter.
+func (c *Counter) Count() int64 {
+	if c == nil {
+		return 0
+	}
+	return c.n.Load()
+}
+
+// Cores returns the number of workers to start: Workers, or all cores.
+func (c Control) Cores() int {
+	if c.Workers > 0 {
+		return c.Workers
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// Budget returns the memory in bytes that the run may take.
+func (c Control) Budget() int64 {
+	if c.Memory > 0 {
+		return c.Memory
+	}
+	return FreeMemory() / 4 * 3
+}
+
+// Quiet returns the controls without progress, for work inside a larger task.
+func (c Control) Quiet() Control {
+	c.Progress = Progress{}
+	return c
+}
+
+// Reserve says whether an allocation of the given size is within the budget.
+// It returns a *MemoryError where it is not; advice says what would fit.
+func (c Control) Reserve(what string, bytes float64, advice string) error {
+	budget := c.Budget()
+	if bytes <= float64(budget) {
+		return nil
+	}
+	return &MemoryError{What: what, Need: bytes, Budget: budget, Advice: advice}
+}
+
+// MemoryError reports that a step would need more memory than the run may take.
+// Nothing has been allocated when it is returned.
+type MemoryError struct {
+	What   string  // what the memory would hold
+	Need   float64 // bytes
+	Budget int64   // bytes
+	Advice string  // what to do
+}
+
+func (e *MemoryError) Error() string {
+	s := fmt.Sprintf("%s would need %s of memory and the budget is %s", e.What, Bytes(e.Need), Bytes(float64(e.Budget)))
+	if e.Advice != "" {
+		s += "; " + e.Advice
+	}
+	return s
+}
+
+// Bytes writes a size for people: 1536 is "1.5 KiB".
+func Bytes(n float64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
+	i := 0
+	for n >= 1024 && i < len(units)-1 {
+		n /= 1024
+		i++
+	}
+	if n == math.Trunc(n) || i == 0 {
+		return fmt.Sprintf("%.0f %s", n, units[i])
+	}
+	return fmt.Sprintf("%.1f %s", n, units[i])
+}
