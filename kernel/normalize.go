@@ -56,3 +56,12 @@ func Validate[T any](k Kernel[T]) error {
 	}
 	return nil
 }
+
+// Unnormalized returns the kernel inside a normalised one and true, or the
+// kernel itself and false.
+func Unnormalized[T any](k Kernel[T]) (inner Kernel[T], normalized bool) {
+	if n, ok := k.(Normalized[T]); ok {
+		return n.Of, true
+	}
+	return k, false
+}

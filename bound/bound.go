@@ -1,0 +1,84 @@
+// Package bound says how many: the sample sizes and dimensions that the
+// theorems of kerf ask for, with every constant explicit. docs/math has the
+// statements and the proofs.
+//
+// The parameters are the same everywhere:
+//
+//	margin      γ, the margin that is assumed, in (0, 1]
+//	err         ε, the error that is allowed at the margin that is left, in (0, 1)
+//	confidence  1 - δ, the probability that it holds, in (0, 1)
+//	noise       α, the part of the data that lacks margin γ to begin with, in [0, 1)
+//
+// Each function reports every parameter that is out of range, and returns an
+// error that wraps ErrTooLarge where the count does not fit. Every function
+// takes constant time. A bound is enough, not necessary: what is measured is
+// often far smaller.
+package bound
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// ErrTooLarge is wrapped by the error for a count that does not fit an int, or
+// that is past 2⁵³, where a float64 no longer counts one by one.
+var ErrTooLarge = errors.New("the count does not fit")
+
+// largest is the largest count that is returned.
+const largest = min(math.MaxInt, 1<<53)
+
+// slack is the relative error that a formula of this package may have by
+// rounding, its parameters included: at most 16 operations of 2⁻⁵³ each. A
+// value this close to a whole number is taken for it, so that
+// 1/(0.1·0.1) = 99.99999999999999 is 100.
+const slack = 16 * 0x1p-53
+
+// ceil returns the smallest count that is at least v.
+func ceil(what string, v float64) (int, error) {
+	return count(what, v, math.Ceil)
+}
+
+// floor returns the largest count that is at most v.
+func floor(what string, v float64) (int, error) {
+	return count(what, v, math.Floor)
+}
+
+func count(what string, v float64, round func(float64) float64) (int, error) {
+	if !(v <= largest) {
+		return 0, fmt.Errorf("%s: %w: it would be %.3g; raise the margin, the error allowed or the distortion, or lower the confidence",
+			what, ErrTooLarge, v)
+	}
+	if near := math.Round(v); math.Abs(v-near) <= slack*v {
+		return int(near), nil
+	}
+	return int(round(v)), nil
+}
+
+// checkMargin, and the others like it, return nil or what is wrong.
+func checkMargin(margin float64) error {
+	return checkRange("margin", margin, margin > 0 && margin <= 1, "above 0 and at most 1")
+}
+
+func checkError(err float64) error {
+	return checkRange("error", err, err > 0 && err < 1, "above 0 and below 1")
+}
+
+func checkConfidence(confidence float64) error {
+	return checkRange("confidence", confidence, confidence > 0 && confidence < 1, "above 0 and below 1")
+}
+
+func checkNoise(noise float64) error {
+	return checkRange("noise", noise, noise >= 0 && noise < 1, "at least 0 and below 1")
+}
+
+func checkDistortion(distortion float64) error {
+	return checkRange("distortion", distortion, distortion > 0 && distortion < 1, "above 0 and below 1")
+}
+
+func checkRange(name string, value float64, ok bool, want string) error {
+	if ok {
+		return nil
+	}
+	return fmt.Errorf("%s is %v and must be %s", name, value, want)
+}

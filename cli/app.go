@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/kerf-ml/kerf/internal/atomicfile"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// app is one run of the program: its streams and what every command takes.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+
+	json    bool
+	quiet   bool
+	seed    uint64
+	workers int
+	memory  byteSize
+	counter run.Counter
+}
+
+// globals adds the flags of every command.
+func (a *app) globals(f *pflag.FlagSet) {
+	f.BoolVar(&a.json, "json", false, "write one JSON object to standard output")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no warnings")
+	f.Uint64Var(&a.seed, "seed", 1, "seed of everything random; same seed, same result")
+	f.IntVar(&a.workers, "workers", 0, "workers that compute (default: all cores)")
+	f.Var(&a.memory, "max-memory", "memory that may be used, such as 2GiB (default: three quarters of what is free)")
+}
+
+// control returns the controls of the run.
+func (a *app) control() (run.Control, error) {
+	if a.workers < 0 {
+		return run.Control{}, usage("--workers is %d and must be at least 1", a.workers)
+	}
+	ctl := run.Control{Workers: a.workers, Memory: int64(a.memory), Counter: &a.counter}
+	if !a.quiet {
+		ctl.Progress = newProgress(a.stderr)
+	}
+	return ctl, nil
+}
+
+// warn tells the user something that is no error.
+func (a *app) warn(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintf(a.stderr, "kerf: warning: "+format+"\n", args...)
+	}
+}
+
+// result writes a result: as JSON if asked for, for people otherwise.
+func (a *app) result(object any, people func(w io.Writer) error) error {
+	if !a.json {
+		return people(a.stdout)
+	}
+	e := json.NewEncoder(a.stdout)
+	e.SetEscapeHTML(false)
+	return e.Encode(object)
+}
+
+// output writes to the file at path, whole or not at all, or to standard output
+// where path is empty or "-".
+func (a *app) output(path string, fill func(w io.Writer) error) error {
+	if path == "" || path == "-" {
+		return fill(a.stdout)
+	}
+	return atomicfile.Write(path, fill)
+}
+
+// writable reports early that a file cannot be put at path, before hours of
+// work are lost for it.
+func writable(path string) error {
+	if path == "" || path == "-" {
+		return nil
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return usage("cannot write to %s: it is a directory", path)
+	}
+	dir := "."
+	if i := strings.LastIndexByte(path, os.PathSeparator); i >= 0 {
+		dir = path[:i+1]
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return usage("cannot write to %s: there is no directory %s", path, dir)
+	}
+	return nil
+}
+
+// byteSize is a flag that reads sizes such as 512MiB, 2GB or 1000000.
+type byteSize int64
+
+func (b *byteSize) String() string {
+	if *b == 0 {
+		return ""
+	}
+	return run.Bytes(float64(*b))
+}
+
+func (b *byteSize) Type() string { return "size" }
+
+func (b *byteSize) Set(text string) error {
+	t := strings.TrimSpace(text)
+	digits := strings.TrimRight(t, "kKmMgGtTiIbB ")
+	unit := strings.ToLower(strings.TrimSpace(t[len(digits):]))
+	factor, ok := map[string]float64{
+		"": 1, "b": 1,
+		"k": 1 << 10, "kib": 1 << 10, "kb": 1e3,
+		"m": 1 << 20, "mib": 1 << 20, "mb": 1e6,
+		"g": 1 << 30, "gib": 1 << 30, "gb": 1e9,
+		"t": 1 << 40, "tib": 1 << 40, "tb": 1e12,
+	}[unit]
+	v, err := strconv.ParseFloat(digits, 64)
+	if !ok || err != nil || !(v*factor >= 1) || v*factor > 1<<60 {
+		return fmt.Errorf("%q is not a size such as 512MiB or 2GiB", text)
+	}
+	*b = byteSize(v * factor)
+	return nil
+}

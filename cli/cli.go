@@ -1,0 +1,154 @@
+// Package cli is the command line of kerf. Exec is the whole program as a
+// function, so that it can be tested as one.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/feature"
+	"github.com/kerf-ml/kerf/gram"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/spec"
+)
+
+// Exit statuses.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInput       = 3
+	exitInterrupted = 130
+)
+
+// Exec runs kerf with the given arguments, without the program's name, and
+// returns its exit status.
+func Exec(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	root := a.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	status := statusOf(ctx, err)
+	if status == exitInterrupted {
+		fmt.Fprintln(stderr, "kerf: interrupted; nothing was written")
+		return status
+	}
+	fmt.Fprintln(stderr, "kerf: "+oneLine(err))
+	return status
+}
+
+// root returns the command tree.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "kerf",
+		Short: "Kernel features: the power of kernels at the speed of linear models",
+		Long: `kerf turns a kernel and a sample of data into a short vector of explicit
+features in which a plain linear separator does what the kernel machine would
+have done, and says how many features are enough.
+
+Start with: kerf demo`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usage("%w; see %s --help", err, c.CommandPath())
+	})
+	a.globals(root.PersistentFlags())
+	root.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		advice := "see kerf --help"
+		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+			advice = "did you mean " + strings.Join(near, " or ") + "?"
+		}
+		return usage("unknown command %q; %s", args[0], advice)
+	}
+	root.Args = cobra.ArbitraryArgs
+	root.SuggestionsMinimumDistance = 2
+	for _, c := range []*cobra.Command{
+		a.gen(), a.plan(), a.train(), a.predict(), a.mapping(), a.eval(), a.inspect(), a.version(),
+	} {
+		c.Args = counted(c.Args)
+		root.AddCommand(c)
+	}
+	return root
+}
+
+// counted makes a wrong number of arguments a usage error.
+func counted(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if check == nil {
+			check = cobra.NoArgs
+		}
+		if err := check(c, args); err != nil {
+			return usage("%w; usage: %s", err, c.UseLine())
+		}
+		return nil
+	}
+}
+
+// usageError is a wrong command line.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usage(format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...)}
+}
+
+// badInput reports input that is wrong though no reader could tell.
+func badInput(file, problem, advice string) error {
+	return &data.InputError{File: file, Problem: problem, Advice: advice}
+}
+
+// statusOf returns the exit status that stands for an error.
+func statusOf(ctx context.Context, err error) int {
+	var (
+		wrong     *usageError
+		input     *data.InputError
+		text      *spec.Error
+		notKernel *feature.NotPSDError
+		value     *gram.ValueError
+		row       *learn.DataError
+	)
+	switch {
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return exitInterrupted
+	case errors.As(err, &wrong):
+		return exitUsage
+	case errors.As(err, &input), errors.As(err, &text), errors.As(err, &notKernel), errors.As(err, &value), errors.As(err, &row):
+		return exitInput
+	case errors.Is(err, learn.ErrOneClass), errors.Is(err, learn.ErrNoRows):
+		return exitInput
+	case errors.Is(err, model.ErrNotModel), errors.Is(err, model.ErrDamaged), errors.Is(err, model.ErrNewer), errors.Is(err, model.ErrKind):
+		return exitInput
+	}
+	return exitFailed
+}
+
+// oneLine writes an error as a single line without control characters.
+func oneLine(err error) string {
+	text := strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, text)
+}

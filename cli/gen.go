@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/csvfile"
+	"github.com/kerf-ml/kerf/data/gen"
+	"github.com/kerf-ml/kerf/data/libsvm"
+)
+
+func (a *app) gen() *cobra.Command {
+	o := gen.Defaults()
+	var out string
+	c := &cobra.Command{
+		Use:   "gen NAME",
+		Short: "Write generated data: " + strings.Join(gen.Names(), ", "),
+		Long: `Write generated data, as a table with the label last, or as LIBSVM data if the
+output's name ends in .libsvm.
+
+  circle       uniform on a square; 1 inside the unit circle, -1 outside
+  xor          uniform on a square; 1 where both coordinates have the same sign
+  rings        two rings, one around the other, with a gap between them
+  moons        two half circles that reach into each other
+  interval     points on the line; 1 where |x| > 2
+  interleaved  points on the line with alternating labels
+  halfspace    unit vectors on both sides of a hyperplane, --margin away from it`,
+		Example: "  kerf gen circle --n 2000 -o c.csv",
+		Args:    cobra.ExactArgs(1),
+	}
+	c.Flags().IntVar(&o.N, "n", o.N, "rows")
+	c.Flags().Float64Var(&o.Noise, "noise", o.Noise, "probability that a label is flipped")
+	c.Flags().Float64Var(&o.Margin, "margin", o.Margin, "margin of halfspace")
+	c.Flags().IntVar(&o.Dim, "dim", o.Dim, "dimension of halfspace")
+	c.Flags().StringVarP(&out, "output", "o", "", "file to write to (default: standard output)")
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		o.Seed = a.seed
+		if !slices.Contains(gen.Names(), args[0]) {
+			return usage("unknown data %q; there are %s", args[0], strings.Join(gen.Names(), ", "))
+		}
+		ctl, err := a.control()
+		if err != nil {
+			return err
+		}
+		if err := ctl.Reserve("so many rows", float64(o.N)*float64(8*max(o.Dim, 2)+24), "use a smaller --n"); err != nil {
+			return err
+		}
+		write, err := writerFor(out)
+		if err != nil {
+			return err
+		}
+		x, labels, err := gen.Make(args[0], o)
+		if err != nil {
+			return usage("%w", err)
+		}
+		if a.json && (out == "" || out == "-") {
+			return usage("--json and the data cannot both go to standard output; use -o FILE")
+		}
+		if err := a.output(out, func(w io.Writer) error { return write(w, columnNames("x", x.Cols), x, labels) }); err != nil {
+			return err
+		}
+		if !a.json {
+			return nil
+		}
+		return a.result(map[string]any{"name": args[0], "rows": x.Rows, "dim": x.Cols, "output": out}, nil)
+	}
+	return c
+}
+
+// tableWriter writes vectors and labels in some format.
+type tableWriter func(w io.Writer, names []string, x data.Source[data.Vector], labels []string) error
+
+// writerFor returns the writer for a file's ending, CSV for standard output.
+func writerFor(path string) (tableWriter, error) {
+	if err := writable(path); err != nil {
+		return nil, err
+	}
+	switch ending := strings.ToLower(filepath.Ext(path)); ending {
+	case ".libsvm", ".svm":
+		return func(w io.Writer, _ []string, x data.Source[data.Vector], labels []string) error {
+			return libsvm.Write(w, countedFromOne(x), labels)
+		}, nil
+	case ".csv", ".txt", "":
+		return writeTable, nil
+	default:
+		return nil, usage("cannot write %s: the ending %s is unknown; there are .csv and .libsvm", path, ending)
+	}
+}
+
+// writeTable writes CSV, with a column "label" where there are labels.
+func writeTable(w io.Writer, names []string, x data.Source[data.Vector], labels []string) error {
+	if names != nil && labels != nil {
+		names = append(names, "label")
+	}
+	return csvfile.Write(w, names, x, labels)
+}
+
+// countedFromOne moves every coordinate up by one, because LIBSVM's readers
+// count from 1.
+func countedFromOne(x data.Source[data.Vector]) data.Source[data.Vector] {
+	var m data.CSR
+	for i := range x.Len() {
+		v := x.At(i)
+		index := make([]int32, len(v.Value))
+		for k := range index {
+			index[k] = int32(k) + 1
+			if v.IsSparse() {
+				index[k] = v.Index[k] + 1
+			}
+		}
+		m.Append(index, v.Value)
+	}
+	return &m
+}
+
+// columnNames returns prefix1, prefix2 and so on, with room for one more.
+func columnNames(prefix string, n int) []string {
+	names := make([]string, n, n+1)
+	for j := range names {
+		names[j] = fmt.Sprintf("%s%d", prefix, j+1)
+	}
+	return names
+}

@@ -1,0 +1,132 @@
+package csvfile_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/csvfile"
+)
+
+func TestWriteRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rows, dim := rapid.IntRange(1, 9).Draw(t, "rows"), rapid.IntRange(1, 5).Draw(t, "dim")
+		x := data.NewMatrix(rows, dim)
+		var labels []string
+		for k := range x.Data {
+			x.Data[k] = rapid.Float64().Filter(func(v float64) bool { return v-v == 0 }).Draw(t, "value")
+		}
+		for range rows {
+			labels = append(labels, rapid.StringMatching("( |\"|,|a|\n|\\?|NA|;|\t|\\|){1,4}").Draw(t, "label"))
+		}
+		header := rapid.SliceOfNDistinct(rapid.StringMatching("[a-z ,\"]{1,4}x"), dim+1, dim+1, rapid.ID).Draw(t, "header")
+		var out strings.Builder
+		if err := csvfile.Write(&out, header, x, labels); err != nil {
+			t.Fatal(err)
+		}
+		table, err := read(out.String(), csvfile.Options{Header: csvfile.Present, Comma: ','})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(table.Header, header) || !slices.Equal(table.Labels(), labels) {
+			t.Fatalf("header %q, labels %q, want %q, %q", table.Header, table.Labels(), header, labels)
+		}
+		s, err := csvfile.Fit(table, nil, csvfile.None)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, _, err := s.Encode(table)
+		if err != nil || !slices.Equal(back.(*data.Matrix).Data, x.Data) {
+			t.Fatalf("%v, %v, want %v", back, err, x)
+		}
+	})
+}
+
+func TestWriteFaults(t *testing.T) {
+	x := data.Slice[data.Vector]{data.Dense(1, 2)}
+	if csvfile.Write(io.Discard, nil, x, []string{"a", "b"}) == nil {
+		t.Error("two labels for one instance")
+	}
+	if csvfile.Write(io.Discard, []string{"a"}, x, nil) == nil {
+		t.Error("one name for two columns")
+	}
+	if csvfile.Write(io.Discard, nil, data.Slice[data.Vector]{data.Dense(math.NaN())}, nil) == nil {
+		t.Error("NaN was written")
+	}
+}
+
+func FuzzCSV(f *testing.F) {
+	for _, seed := range []string{
+		people, "1,2,a\n3,?,b\n", "a\tb\n\"x\ty\"\t\"z\n", "\"a\"\"\nb\",1\nc,2\n", "1;NaN\nx;2\n", "1e308,a\n-1e308,b\n", "a,b\n1,2,3\n4,5,6\n", "\xef\xbb\xbf\r\n1|2\r\n",
+	} {
+		f.Add(seed, byte(0), "last")
+	}
+	f.Add("a,b\n1,2\n", byte(9), "b")
+	f.Fuzz(func(t *testing.T, text string, how byte, target string) {
+		isInput := func(err error) bool {
+			var input *data.InputError
+			if err != nil && !errors.As(err, &input) {
+				t.Fatalf("error %T %v", err, err)
+			}
+			return err != nil
+		}
+		table, err := read(text, csvfile.Options{Header: csvfile.Header(how % 4), Target: target, Verbatim: how&4 != 0})
+		if isInput(err) {
+			return
+		}
+		scale := []csvfile.Scale{csvfile.None, csvfile.Standard, csvfile.Range}[how/8%3]
+		s, err := csvfile.Fit(table, nil, scale)
+		if isInput(err) {
+			return
+		}
+		if err := s.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		x, labels, err := s.Encode(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, ok := x.(*data.CSR); ok && m.Validate() != nil {
+			t.Fatal(m.Validate())
+		}
+		if n, err := s.Unseen(table); n != 0 || err != nil {
+			t.Fatalf("unseen %d, %v", n, err)
+		}
+		checkWritten(t, s, x, labels)
+	})
+}
+
+// checkWritten writes the encoded rows and reads them back.
+func checkWritten(t *testing.T, s *csvfile.Schema, x data.Source[data.Vector], labels []string) {
+	var out bytes.Buffer
+	if err := csvfile.Write(&out, nil, x, labels); err != nil {
+		t.Fatal(err)
+	}
+	o := csvfile.Options{Header: csvfile.Absent, Comma: ','}
+	if labels == nil {
+		o.Target = "none"
+	}
+	table, err := read(out.String(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := mustFit(t, table, nil, csvfile.None)
+	y, backLabels, err := back.Encode(table)
+	if err != nil || y.Len() != x.Len() || !slices.Equal(labels, backLabels) || data.Dim(y) != s.Width {
+		t.Fatalf("read %d rows of %d with labels %q, %v", y.Len(), data.Dim(y), backLabels, err)
+	}
+	for i := range x.Len() {
+		data.Walk(x.At(i), y.At(i), func(j int, a, b float64) {
+			if a != b {
+				t.Fatalf("row %d, coordinate %d: wrote %v, read %v", i, j, a, b)
+			}
+		})
+	}
+}

@@ -1,0 +1,129 @@
+// Package csvfile turns tables in text files into vectors and back.
+//
+// Four types matter. A Reader splits a file into cells and finds out by itself
+// what separates them and whether the first row is a header. A Table holds rows
+// as columns of numbers or of texts. Fit looks at a table and returns a Schema:
+// which columns are numbers, which are categories, how each is scaled, which is
+// the target. Schema.Encode turns any table of the same kind into vectors and
+// labels.
+//
+// A cell is what stands between two separators, without the blanks around it; a
+// cell in double quotes is taken as it is, with "" for a quote. A cell is missing
+// if it is empty or, without quotes, one of ? NA N/A null in any case. It is a
+// number if it reads as a decimal one. In tab-separated files, where quotes are
+// often just text, a cell counts as quoted only if its quote closes at the end of
+// the cell in the same line.
+//
+// Whatever is wrong with a file comes back as a *data.InputError.
+package csvfile
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kerf-ml/kerf/data"
+)
+
+// Header says what the first row of a file is.
+type Header int
+
+// Auto looks at the first rows to find out whether there is a header, Present
+// and Absent know it, and Skip reads past the first row whatever it is.
+const (
+	Auto Header = iota
+	Present
+	Absent
+	Skip
+)
+
+// Options say how to read a file. The zero value finds out everything by itself
+// and takes the last column as the target.
+type Options struct {
+	// Name is the file as errors show it.
+	Name string
+
+	// Header says what the first row is.
+	Header Header
+
+	// Names are names that a header would have. With Auto, a first row with at
+	// least half of them in it is a header. See Schema.Options.
+	Names []string
+
+	// Comma separates cells: any ASCII character but a quote or a line end. With
+	// 0 it is found out: comma, tab, semicolon or bar.
+	Comma rune
+
+	// Target is the column of the labels: "" or "last", "first", "none", the
+	// name of a column, or its number from 1.
+	Target string
+
+	// Drop names columns to ignore, each by its name or its number from 1.
+	Drop []string
+
+	// Verbatim keeps every cell as it is written. Otherwise a number that stands
+	// in a column before the first text of that column is kept as a number, and
+	// its spelling is lost; the target is always verbatim.
+	Verbatim bool
+}
+
+// columns resolves target and drop for a table of the given width; names is nil
+// where there is no header. The target is -1 for none.
+func (o Options) columns(names []string, width int) (target int, drop []bool, err error) {
+	switch o.Target {
+	case "none":
+		target = -1
+	case "", "last":
+		target = width - 1
+	case "first":
+		target = 0
+	default:
+		if target, err = o.find("target", o.Target, names, width); err != nil {
+			return 0, nil, err
+		}
+	}
+	drop = make([]bool, width)
+	for _, name := range o.Drop {
+		j, err := o.find("column to drop", name, names, width)
+		if err != nil {
+			return 0, nil, err
+		}
+		if j == target {
+			return 0, nil, &data.InputError{
+				File: o.Name, Problem: fmt.Sprintf("column %q is both dropped and the target", name), Advice: "choose another target, or none",
+			}
+		}
+		drop[j] = true
+	}
+	return target, drop, nil
+}
+
+// find returns the index of a column that is given by name or number. A name
+// counts first, because a header may be made of numbers.
+func (o Options) find(what, text string, names []string, width int) (int, error) {
+	if j := slices.Index(names, text); j >= 0 {
+		return j, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err == nil && n >= 1 && n <= width {
+		return n - 1, nil
+	}
+	e := &data.InputError{File: o.Name, Problem: fmt.Sprintf("there is no column %q, which is named as the %s", text, what)}
+	switch {
+	case names == nil:
+		e.Advice = fmt.Sprintf("the file has no header; give a number from 1 to %d", width)
+	default:
+		e.Advice = fmt.Sprintf("the columns are %s; give one of them or a number from 1 to %d", list(names), width)
+	}
+	return 0, e
+}
+
+// list shows names in a message, the first few of many.
+func list(names []string) string {
+	const most = 12
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+}

@@ -1,0 +1,166 @@
+// Package file opens the data files that users name: it takes "-" for standard
+// input, decompresses what is compressed, refuses what is not text, and tells a
+// table from LIBSVM data by looking at the content.
+//
+// Whatever is wrong with a file comes back as a *data.InputError that says what
+// to do about it.
+package file
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/kerf-ml/kerf/data"
+)
+
+const (
+	// MaxLine is the longest line in bytes that a file may have.
+	MaxLine = 8 << 20
+
+	// HeadSize is how many bytes of decompressed content Head shows at most.
+	HeadSize = 64 << 10
+)
+
+// File is an open data file: its decompressed text, without a byte order mark.
+// It is not safe for concurrent use.
+type File struct {
+	// Name is the file as messages show it: the path that the user gave, or
+	// "standard input".
+	Name string
+
+	text   *bufio.Reader
+	head   []byte
+	closer []func() error // in the order in which they are called
+}
+
+// Open opens the file at path, standard input if path is "-". It reads the
+// first HeadSize bytes of content, or all if there is less, so on a pipe it
+// waits for them.
+//
+// gzip, bzip2 and zstd data are recognised by their first bytes, whatever the
+// name ends in. A file that is missing, a directory, unreadable, empty, damaged
+// or not UTF-8 or ASCII text comes back as a *data.InputError; damage and lines
+// longer than MaxLine that come later, from Read. Open and Read return the
+// context's error soon after it is cancelled, even while they wait for a pipe.
+func Open(ctx context.Context, path string, stdin io.Reader) (*File, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	f := &File{Name: path}
+	var raw io.Reader
+	if path == "-" {
+		f.Name = "standard input"
+		raw = standardInput(ctx, stdin)
+	} else {
+		file, regular, err := openPath(ctx, path)
+		if err != nil {
+			return nil, f.openError(err)
+		}
+		f.closer = append(f.closer, file.Close)
+		raw = source(ctx, file, regular)
+	}
+	if err := f.start(raw); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// start puts the layers over the raw bytes and looks at the head.
+func (f *File) start(raw io.Reader) error {
+	compressed := &remember{r: raw}
+	text, err := f.decompress(compressed)
+	if err != nil {
+		return err
+	}
+	f.text = bufio.NewReaderSize(&lineLimit{r: text, name: f.Name, line: 1}, HeadSize)
+	mark, _ := f.text.Peek(len(byteOrderMark))
+	if string(mark) == byteOrderMark {
+		_, _ = f.text.Discard(len(byteOrderMark))
+	}
+	head, err := f.text.Peek(HeadSize)
+	f.head = bytes.Clone(head)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	return checkText(f.Name, f.head)
+}
+
+// Read reads decompressed text.
+func (f *File) Read(p []byte) (int, error) { return f.text.Read(p) }
+
+// Close releases the file. It does not close standard input.
+func (f *File) Close() error {
+	var all error
+	for _, c := range f.closer {
+		all = errors.Join(all, c())
+	}
+	f.closer = nil
+	return all
+}
+
+// Head returns the first HeadSize bytes of content, all of it if there is less.
+// It consumes nothing: Read starts with the same bytes. The caller must not
+// write to it.
+func (f *File) Head() []byte { return f.head }
+
+// openPath opens a named file and says whether it is a regular one. Opening a
+// named pipe waits for its writer, so anything else than a regular file is
+// opened where the context can interrupt the wait.
+func openPath(ctx context.Context, path string) (file *os.File, regular bool, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, false, err
+	}
+	if info.IsDir() {
+		return nil, false, &fs.PathError{Op: "open", Path: path, Err: syscall.EISDIR}
+	}
+	if info.Mode().IsRegular() {
+		file, err = os.Open(path)
+		return file, true, err
+	}
+	file, err = interruptible(ctx, func() (*os.File, error) { return os.Open(path) }, func(late *os.File) {
+		if late != nil {
+			_ = late.Close()
+		}
+	})
+	return file, false, err
+}
+
+// openError says what is wrong with a file that cannot be opened.
+func (f *File) openError(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	e := &data.InputError{File: f.Name, Err: err}
+	switch {
+	case f.Name == "":
+		e.Problem, e.Advice = "the name of the data file is empty", "name a file, or - for standard input"
+	case errors.Is(err, fs.ErrNotExist):
+		e.Problem, e.Advice = "there is no such file", "check the name and the current folder"
+	case errors.Is(err, fs.ErrPermission):
+		e.Problem, e.Advice = "may not be read: permission denied", "change the permissions of the file, or copy it to where you can read it"
+	case errors.Is(err, syscall.EISDIR):
+		e.Problem, e.Advice = "is a folder", "name one data file in it"
+	default:
+		e.Problem = "cannot be opened: " + cause(err)
+	}
+	return e
+}
+
+// cause is the text of an error without the path, which the message has already.
+func cause(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return strings.TrimSpace(fmt.Sprint(err))
+}

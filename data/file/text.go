@@ -1,0 +1,82 @@
+package file
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/kerf-ml/kerf/data"
+)
+
+const byteOrderMark = "\xef\xbb\xbf" // of UTF-8
+
+// checkText refuses content that is empty or not text.
+func checkText(name string, head []byte) error {
+	e := &data.InputError{File: name}
+	switch {
+	case len(bytes.TrimSpace(head)) == 0 && len(head) < HeadSize:
+		e.Problem, e.Advice = "is empty", "give a file with at least one row of data"
+	case bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}):
+		e.Problem, e.Advice = "is UTF-16 text", "convert it to UTF-8, for instance with iconv -f UTF-16 -t UTF-8"
+	case looksBinary(head):
+		e.Problem, e.Advice = "looks binary, not text", "give a text file, plain or compressed by gzip, bzip2 or zstd"
+	default:
+		return nil
+	}
+	return e
+}
+
+// looksBinary reports a NUL byte or more than a tenth of control characters that
+// no text has.
+func looksBinary(head []byte) bool {
+	control := 0
+	for _, c := range head {
+		switch {
+		case c == 0:
+			return true
+		case c < ' ' && (c < '\t' || c > '\r'), c == 0x7f:
+			control++
+		}
+	}
+	return control*10 > len(head)
+}
+
+// lineLimit passes text on and ends with an error in a line of more than
+// MaxLine bytes, before a parser gathers it in memory.
+type lineLimit struct {
+	r      io.Reader
+	name   string
+	line   int // number of the line being read, from 1
+	length int // bytes of it so far
+	err    error
+}
+
+func (l *lineLimit) Read(p []byte) (int, error) {
+	if l.err != nil {
+		return 0, l.err
+	}
+	n, err := l.r.Read(p)
+	for rest := p[:n]; len(rest) > 0; {
+		end := bytes.IndexByte(rest, '\n')
+		if end < 0 {
+			l.length += len(rest)
+			rest = nil
+		} else {
+			l.length += end
+			rest = rest[end+1:]
+		}
+		if l.length > MaxLine {
+			l.err = &data.InputError{
+				File: l.name, Line: l.line,
+				Problem: fmt.Sprintf("the line is longer than %d MiB", MaxLine>>20),
+				Advice:  "check that the file has one row a line and ends its lines with newlines",
+			}
+			return 0, l.err
+		}
+		if end >= 0 {
+			l.line, l.length = l.line+1, 0
+		}
+	}
+	l.err = err
+	return n, err
+}

@@ -1,0 +1,109 @@
+package feature
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/compute"
+	"github.com/kerf-ml/kerf/internal/vec"
+	"github.com/kerf-ml/kerf/project"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// F3 is the recipe of F2 followed by a random projection down to far fewer
+// dimensions (Blum's survey, theorem 5). The number of landmarks needed grows
+// like 1/ε, the dimension of F3 only like log(1/ε).
+//
+// With F2.Size and Projection's dimension at least bound.NewPlan's F3Landmarks
+// and F3Dim for γ, ε and 1-δ, the mapped data are with probability 1-δ
+// separable with error at most ε at margin γ/4.
+type F3[T any] struct {
+	F2         F2[T]
+	Projection project.Recipe
+}
+
+// NewF3 returns the recipe that maps by F2 and projects with the given recipe.
+func NewF3[T any](f2 F2[T], p project.Recipe) F3[T] { return F3[T]{F2: f2, Projection: p} }
+
+// Validate reports every field that is out of range.
+func (r F3[T]) Validate() error {
+	faults := []error{r.F2.Validate()}
+	if r.Projection == nil {
+		faults = append(faults, errors.New("Projection is nil and must be set"))
+	} else {
+		faults = append(faults, r.Projection.Validate())
+	}
+	return errors.Join(faults...)
+}
+
+// Fit fits F2 to x and draws the projection.
+func (r F3[T]) Fit(ctx context.Context, x data.Source[T]) (*Compressed[T], error) {
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
+	f2, err := r.F2.Fit(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	p, err := r.Projection.Fit(f2.Dim())
+	if err != nil {
+		return nil, err
+	}
+	return NewCompressed(f2, p), nil
+}
+
+// Compressed is the fitted map F3. It holds the product of F2's triangle and
+// the projection, so that it costs no more than its own dimension.
+type Compressed[T any] struct {
+	f2         *Orthogonal[T]
+	projection *project.Projection
+	product    *data.Matrix // Dim×rank: Aᵀ·L⁻¹/√d
+}
+
+// NewCompressed returns the map x ↦ p(F2(x)).
+func NewCompressed[T any](f2 *Orthogonal[T], p *project.Projection) *Compressed[T] {
+	if p.In() != f2.Dim() {
+		panic(fmt.Sprintf("feature: a projection of %d coordinates does not fit F2 of %d", p.In(), f2.Dim()))
+	}
+	product := data.NewMatrix(p.Out(), p.In())
+	for k := range p.In() {
+		inverse := f2.inverse.Row(k)[:k+1]
+		for j, a := range p.Matrix().Row(k) {
+			vec.Axpy(product.Row(j)[:k+1], a, inverse)
+		}
+	}
+	return &Compressed[T]{f2: f2, projection: p, product: product}
+}
+
+// Dim returns the dimension after the projection.
+func (m *Compressed[T]) Dim() int { return m.product.Rows }
+
+// Orthogonal returns the map F2 inside.
+func (m *Compressed[T]) Orthogonal() *Orthogonal[T] { return m.f2 }
+
+// Projection returns the projection.
+func (m *Compressed[T]) Projection() *project.Projection { return m.projection }
+
+// MapTo sets dst = F2(x)·A/√d.
+func (m *Compressed[T]) MapTo(dst []float64, x T) {
+	similar := make([]float64, m.f2.Dim())
+	m.f2.landmarks.MapTo(similar, x)
+	m.multiply(dst, similar, 1)
+}
+
+// MapBlock maps the instances of x into the rows of dst.
+func (m *Compressed[T]) MapBlock(ctl run.Control, dst []float64, x data.Source[T], first int) error {
+	similar := make([]float64, x.Len()*m.f2.Dim())
+	if err := m.f2.landmarks.MapBlock(ctl, similar, x, first); err != nil {
+		return err
+	}
+	m.multiply(dst, similar, x.Len())
+	return nil
+}
+
+func (m *Compressed[T]) multiply(dst, similar []float64, rows int) {
+	r := m.f2.Dim()
+	compute.Default().Mul(dst, m.Dim(), similar, r, rows, m.product.Data, r, m.Dim(), r)
+}

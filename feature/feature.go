@@ -1,0 +1,77 @@
+// Package feature turns a kernel and a sample into explicit features: the
+// mappings F1, F2 and F3 of Balcan, Blum and Vempala.
+//
+//	F1(x) = (K(x, z_1), …, K(x, z_d))      similarities to d landmarks
+//	F2(x) = F1(x)·U⁻¹, M = UᵀU             orthogonal projection onto their span
+//	F3(x) = F2(x)·A/√d                     F2, then a random projection
+//
+// where M is the Gram matrix of the landmarks. F1 takes any similarity
+// function; F2 and F3 need a kernel, because they use that M has a root.
+//
+// F1, F2 and F3 are recipes; their Fit draws the landmarks and returns a
+// fitted map: Landmarks, Orthogonal, Compressed. Fitted maps are immutable and
+// safe for concurrent use.
+package feature
+
+import (
+	"context"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/par"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// Map is a fitted map from instances to vectors of Dim features. MapTo fills
+// dst, whose length is Dim.
+type Map[T any] interface {
+	Dim() int
+	MapTo(dst []float64, x T)
+}
+
+// Blocker is the ability to map a few instances at once, faster than one by
+// one and with the same bits. dst holds x.Len() rows of Dim features; first is
+// the number of the first row in messages.
+type Blocker[T any] interface {
+	MapBlock(ctl run.Control, dst []float64, x data.Source[T], first int) error
+}
+
+// blockRows is how many instances are mapped together.
+const blockRows = 64
+
+// Apply maps all instances of x into a matrix with a row each.
+func Apply[T any](ctx context.Context, ctl run.Control, m Map[T], x data.Source[T]) (*data.Matrix, error) {
+	n, d := x.Len(), m.Dim()
+	if err := ctl.Reserve("the mapped data", 8*float64(n)*float64(d), "use a smaller dimension or fewer rows"); err != nil {
+		return nil, err
+	}
+	dst := data.NewMatrix(n, d)
+	err := par.For(ctx, ctl, "map", par.Blocks(n, blockRows), func(i int) error {
+		lo, hi := par.Range(i, n, blockRows)
+		return mapBlock(ctl, m, dst.Data[lo*d:hi*d], data.Range[T]{Of: x, Lo: lo, Hi: hi}, lo)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return dst, nil
+}
+
+func mapBlock[T any](ctl run.Control, m Map[T], dst []float64, x data.Source[T], first int) error {
+	if b, ok := m.(Blocker[T]); ok {
+		return b.MapBlock(ctl, dst, x, first)
+	}
+	d := m.Dim()
+	for i := range x.Len() {
+		m.MapTo(dst[i*d:(i+1)*d], x.At(i))
+	}
+	return nil
+}
+
+// Identity maps a vector to its own coordinates: no kernel at all. Coordinates
+// past Width are dropped.
+type Identity struct{ Width int }
+
+// Dim returns Width.
+func (m Identity) Dim() int { return m.Width }
+
+// MapTo copies x to dst.
+func (m Identity) MapTo(dst []float64, x data.Vector) { x.CopyTo(dst) }

@@ -1,0 +1,249 @@
+package gram_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/gram"
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/run"
+)
+
+var ctx = context.Background()
+
+func points(n, d int) data.Source[data.Vector] {
+	rng := rand.New(rand.NewPCG(uint64(n), uint64(d)))
+	m := data.NewMatrix(n, d)
+	for i := range m.Data {
+		m.Data[i] = rng.NormFloat64()
+	}
+	return m
+}
+
+// blackBox hides a kernel's form.
+func blackBox(k kernel.Kernel[data.Vector]) kernel.Kernel[data.Vector] {
+	return kernel.Func[data.Vector](k.Eval)
+}
+
+func near(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Fatalf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+// TestBlockAndProducts compares all outputs with the definition, at sizes on
+// both sides of a tile's edges. Products add up at most 513 values below 1 with
+// weights of about 1, so 1e-12 is more than their rounding.
+func TestBlockAndProducts(t *testing.T) {
+	for _, n := range []int{0, 1, 63, 64, 65, 130} {
+		for _, m := range []int{0, 1, 255, 256, 257, 513} {
+			x, y := points(n, 5), points(m, 5)
+			k := kernel.Gaussian{Gamma: 0.2}
+			for _, c := range []*gram.Columns[data.Vector]{gram.Bind[data.Vector](k, y), gram.Bind(blackBox(k), y)} {
+				checkColumns(t, c, k, x, y)
+			}
+		}
+	}
+}
+
+func checkColumns(t *testing.T, c *gram.Columns[data.Vector], k kernel.Gaussian, x, y data.Source[data.Vector]) {
+	t.Helper()
+	n, m := x.Len(), y.Len()
+	rng := rand.New(rand.NewPCG(9, 9))
+	v, u := make([]float64, m), make([]float64, n)
+	for j := range v {
+		v[j] = rng.NormFloat64()
+	}
+	for i := range u {
+		u[i] = rng.NormFloat64()
+	}
+	var counter run.Counter
+	ctl := run.Control{Workers: 3, Counter: &counter}
+	block, err := c.Block(ctx, ctl, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kv, ktu := make([]float64, n), make([]float64, m)
+	if err := errors.Join(c.Product(ctx, ctl, kv, x, v), c.ProductT(ctx, ctl, ktu, x, u)); err != nil {
+		t.Fatal(err)
+	}
+	wantT := make([]float64, m)
+	for i := range n {
+		want := 0.0
+		for j := range m {
+			e := k.Eval(x.At(i), y.At(j))
+			near(t, "block", block.Data[i*m+j], e, 1e-13)
+			want += e * v[j]
+			wantT[j] += e * u[i]
+		}
+		near(t, "K·v", kv[i], want, 1e-12)
+	}
+	for j := range m {
+		near(t, "Kᵀ·u", ktu[j], wantT[j], 1e-12)
+	}
+	if got := counter.Count(); got != int64(3*n*m) {
+		t.Fatalf("counted %d evaluations, want %d", got, 3*n*m)
+	}
+}
+
+func TestWorkersGiveSameBits(t *testing.T) {
+	x, y := points(300, 7), points(600, 7)
+	c := gram.Bind[data.Vector](kernel.Gaussian{Gamma: 0.1}, y)
+	v := make([]float64, 600)
+	for i := range v {
+		v[i] = float64(i%7) - 3
+	}
+	var first [][]float64
+	for workers := 1; workers <= 5; workers++ {
+		ctl := run.Control{Workers: workers}
+		block, _ := c.Block(ctx, ctl, x)
+		kv, ktu := make([]float64, 300), make([]float64, 600)
+		if err := errors.Join(c.Product(ctx, ctl, kv, x, v), c.ProductT(ctx, ctl, ktu, x, v[:300])); err != nil {
+			t.Fatal(err)
+		}
+		all := [][]float64{block.Data, kv, ktu}
+		if first == nil {
+			first = all
+		}
+		for i := range all {
+			if !slices.Equal(all[i], first[i]) {
+				t.Fatalf("output %d differs with %d workers", i, workers)
+			}
+		}
+	}
+}
+
+// TestFarFromOrigin has points at 1e8 with distances of about 1: without the
+// shift |x|²+|y|²-2⟨x,y⟩ would keep none of their digits. The differences of
+// the coordinates are exact to about 1e-8, hence the tolerance.
+func TestFarFromOrigin(t *testing.T) {
+	m := points(40, 3).(*data.Matrix)
+	for i := range m.Data {
+		m.Data[i] += 1e8
+	}
+	k := kernel.Gaussian{Gamma: 0.5}
+	g, err := gram.Symmetric[data.Vector](ctx, run.Control{}, k, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 40 {
+		if g.Data[i*40+i] != 1 {
+			t.Fatalf("K(x,x) = %v", g.Data[i*40+i])
+		}
+		for j := range 40 {
+			near(t, "far", g.Data[i*40+j], k.Eval(m.At(i), m.At(j)), 1e-7)
+		}
+	}
+}
+
+func TestSymmetric(t *testing.T) {
+	for _, n := range []int{0, 1, 64, 65, 256, 257, 300} {
+		x := points(n, 3)
+		var counter run.Counter
+		g, err := gram.Symmetric(ctx, run.Control{Counter: &counter}, blackBox(kernel.NewPolynomial(2)), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			for j := range n {
+				want := kernel.NewPolynomial(2).Eval(x.At(min(i, j)), x.At(max(i, j)))
+				if g.Data[i*n+j] != want {
+					t.Fatalf("(%d,%d): %v, want %v", i, j, g.Data[i*n+j], want)
+				}
+			}
+		}
+		if counter.Count() != int64(n*(n+1)/2) {
+			t.Fatalf("counted %d", counter.Count())
+		}
+	}
+}
+
+func TestRows(t *testing.T) {
+	n := 600
+	x := points(n, 4)
+	k := kernel.Gaussian{Gamma: 0.3}
+	// Room for two rows: the third drops the one used longest ago.
+	var counter run.Counter
+	rows, err := gram.NewRows[data.Vector](run.Control{Memory: int64(4 * 8 * n), Counter: &counter}, k, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(i int) {
+		t.Helper()
+		row, err := rows.Row(ctx, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j := range row {
+			near(t, "row", row[j], k.Eval(x.At(i), x.At(j)), 1e-13)
+		}
+	}
+	for _, i := range []int{5, 6, 5, 7, 5, 6} {
+		read(i)
+	}
+	if got := counter.Count(); got != int64(4*n) { // 5, 6, 7, and 6 again
+		t.Fatalf("computed %d values, want %d", got, 4*n)
+	}
+}
+
+func TestNoNumberIsAnError(t *testing.T) {
+	x := points(100, 2)
+	bad := kernel.Func[data.Vector](func(a, b data.Vector) float64 {
+		if a.Value[0] == x.At(70).Value[0] {
+			return math.NaN()
+		}
+		return 1
+	})
+	_, err := gram.Bind[data.Vector](bad, points(5, 2)).Block(ctx, run.Control{}, x)
+	var value *gram.ValueError
+	if !errors.As(err, &value) || value.Row != 70 || value.Col != 0 {
+		t.Fatalf("got %v", err)
+	}
+	huge := data.Slice[data.Vector]{data.Dense(1e200)}
+	if _, err := gram.Symmetric[data.Vector](ctx, run.Control{}, kernel.NewPolynomial(3), huge); !errors.As(err, &value) {
+		t.Fatalf("got %v", err)
+	}
+}
+
+func TestPanicIsAnError(t *testing.T) {
+	bad := kernel.Func[string](func(a, b string) float64 { return float64(a[3]) })
+	_, err := gram.Symmetric[string](ctx, run.Control{}, bad, data.Slice[string]{"a", "b"})
+	if err == nil {
+		t.Fatal("no error")
+	}
+}
+
+func TestLimits(t *testing.T) {
+	x := points(1000, 2)
+	c := gram.Bind[data.Vector](kernel.Linear{}, x)
+	var memory *run.MemoryError
+	if _, err := c.Block(ctx, run.Control{Memory: 1 << 20}, x); !errors.As(err, &memory) {
+		t.Errorf("got %v", err)
+	}
+	cancelled, stop := context.WithCancel(ctx)
+	stop()
+	if _, err := c.Block(cancelled, run.Control{}, x); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func BenchmarkBlock(b *testing.B) {
+	for _, d := range []int{20, 50} {
+		x, y := points(2000, d), points(1000, d)
+		c := gram.Bind[data.Vector](kernel.Gaussian{Gamma: 0.01}, y)
+		b.Run("rbf 2000x1000 d="+string(rune('0'+d/10))+"0", func(b *testing.B) {
+			for b.Loop() {
+				if _, err := c.Block(ctx, run.Control{}, x); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/2e6, "ns/value")
+		})
+	}
+}

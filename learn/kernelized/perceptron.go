@@ -1,0 +1,166 @@
+package kernelized
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/gram"
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// Perceptron is the perceptron in the feature space of a kernel. It counts
+// the mistakes t_p made on each instance p, which give the separator
+//
+//	w = Σ t_p·y_p·φ(p)
+//
+// and, on each instance with y(w·φ(x)) ≤ 0, adds 1 to its count, until a pass
+// has no mistake (Tao's lecture on kernels; Aizerman, Braverman and Rozonoer
+// 1964).
+//
+// If some unit vector u has y(u·φ(x)) ≥ γ on all instances and K(x, x) ≤ R²,
+// it makes at most R²/γ² mistakes (Novikoff 1962); kernel.Normalize makes
+// R = 1, as the papers have it.
+//
+// On data that the kernel does not separate the result is the best so far: the
+// counts at the end of the pass with the fewest errors, y(w·φ(x)) ≤ 0 being
+// one. The scores of all n instances are kept, so that a pass costs one row of
+// K a mistake: O(n) kernel evaluations and additions each, fewer evaluations
+// where rows are still in memory.
+type Perceptron[T any] struct {
+	Kernel    kernel.Kernel[T]
+	MaxPasses int    // passes over the instances, at least 1; default 1000
+	Shuffle   bool   // take the instances of each pass in random order, not as they stand; default true
+	Seed      uint64 // of the orders
+	Run       run.Control
+}
+
+// NewPerceptron returns the recipe with its defaults.
+func NewPerceptron[T any](k kernel.Kernel[T]) Perceptron[T] {
+	return Perceptron[T]{Kernel: k, MaxPasses: 1000, Shuffle: true}
+}
+
+// Validate reports every field that is out of range.
+func (p Perceptron[T]) Validate() error {
+	if p.Kernel == nil {
+		return errors.Join(errors.New("kernel perceptron: kernel is missing"), p.checkPasses())
+	}
+	return errors.Join(kernel.Validate(p.Kernel), p.checkPasses())
+}
+
+func (p Perceptron[T]) checkPasses() error {
+	if p.MaxPasses < 1 {
+		return fmt.Errorf("kernel perceptron: max passes is %d and must be at least 1", p.MaxPasses)
+	}
+	return nil
+}
+
+// Fit learns from d. The status is Converged when the last pass had no mistake
+// and IterationLimit when MaxPasses did not suffice.
+func (p Perceptron[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion[T], learn.Report, error) {
+	start := time.Now()
+	if err := errors.Join(p.Validate(), learn.CheckBinary(d.X.Len(), d.Y)); err != nil {
+		return nil, learn.Report{}, err
+	}
+	counts, report, err := p.counts(ctx, d.X, [][]float64{d.Y})
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	index := supportOf(counts)
+	e := &Expansion[T]{Kernel: p.Kernel, Support: take(d.X, index), Weight: make([]float64, len(index))}
+	for s, i := range index {
+		e.Weight[s] = float64(counts[0][i]) * d.Y[i]
+	}
+	report.Support = len(index)
+	report.Elapsed = time.Since(start)
+	return e, report, nil
+}
+
+// FitClasses learns one separator a class against the rest, a single one for
+// two classes, all in the same passes: a row of K serves every class that errs
+// on its instance. Each separator is what Fit would have found.
+//
+// The report is the Merge of the separators' reports, but Support counts the
+// instances that weigh in any class.
+func (p Perceptron[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes int) (*MultiExpansion[T], learn.Report, error) {
+	start := time.Now()
+	if err := p.Validate(); err != nil {
+		return nil, learn.Report{}, err
+	}
+	if classes < 2 {
+		return nil, learn.Report{}, fmt.Errorf("kernel perceptron: classes is %d and must be at least 2", classes)
+	}
+	if err := learn.CheckClasses(d.X.Len(), d.Y, classes); err != nil {
+		return nil, learn.Report{}, err
+	}
+	labels := make([][]float64, learn.Separators(classes))
+	for k := range labels {
+		labels[k] = learn.Against(nil, d.Y, learn.PositiveClass(k, classes))
+	}
+	counts, report, err := p.counts(ctx, d.X, labels)
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	index := supportOf(counts)
+	weight := data.NewMatrix(len(index), classes)
+	for s, i := range index {
+		row := weight.Row(s)
+		for k := range labels {
+			row[learn.PositiveClass(k, classes)] = float64(counts[k][i]) * labels[k][i]
+		}
+		if classes == 2 {
+			row[0] = -row[1]
+		}
+	}
+	report.Support = len(index)
+	report.Elapsed = time.Since(start)
+	return &MultiExpansion[T]{Kernel: p.Kernel, Support: take(d.X, index), Weight: weight}, report, nil
+}
+
+// counts solves the problems of the given labels on one operator and returns
+// the counts and the merged report, with the evaluations of the kernel.
+func (p Perceptron[T]) counts(ctx context.Context, x data.Source[T], labels [][]float64) ([][]int, learn.Report, error) {
+	var counter run.Counter
+	ctl := p.Run
+	ctl.Counter = &counter
+	op, err := gram.NewRows(ctl, p.Kernel, x)
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	counts, reports, err := p.solve(ctx, op, labels)
+	p.Run.Counter.Add(counter.Count())
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	report := learn.Merge(reports...)
+	report.Evaluations = counter.Count()
+	return counts, report, nil
+}
+
+// supportOf returns the instances with a count in any problem, in order.
+func supportOf(counts [][]int) []int {
+	index := []int{}
+	for i := range counts[0] {
+		for k := range counts {
+			if counts[k][i] > 0 {
+				index = append(index, i)
+				break
+			}
+		}
+	}
+	return index
+}
+
+// take copies the instances at the given indices, so that a model does not
+// hold on to the whole sample.
+func take[T any](x data.Source[T], index []int) data.Slice[T] {
+	s := make(data.Slice[T], len(index))
+	for k, i := range index {
+		s[k] = x.At(i)
+	}
+	return s
+}

@@ -1,0 +1,146 @@
+package linear
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/par"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/run"
+)
+
+const (
+	// blockRows is how many rows a worker takes at a time. Sums over rows are
+	// merged block by block, so it is part of what fixes their last bits.
+	blockRows = 512
+	// rowsPerCheck is how many rows pass between two looks at the context.
+	rowsPerCheck = 64
+	// maxNorm2 is the largest squared length of a row: inner products of rows
+	// and of sums of rows up to it are finite.
+	maxNorm2 = 1e280
+)
+
+// sample is a checked binary sample, gathered once so that the inner loops
+// index slices in place of calling a Source.
+type sample struct {
+	rows []data.Vector
+	y    []float64
+	unit float64
+	dim  int
+	norm []float64 // |(x, unit)|², at most maxNorm2
+}
+
+// gather checks d and reads its rows. The error is the context's own when it
+// ended meanwhile.
+func gather(ctx context.Context, ctl run.Control, d data.Labeled[data.Vector, float64], unit float64) (*sample, error) {
+	n := d.X.Len()
+	if err := learn.CheckBinary(n, d.Y); err != nil {
+		return nil, err
+	}
+	s := &sample{rows: make([]data.Vector, n), y: d.Y, unit: unit, norm: make([]float64, n)}
+	blocks := par.Blocks(n, blockRows)
+	bad := make([]int, blocks)
+	dims := make([]int, blocks)
+	err := par.For(ctx, ctl, "", blocks, func(b int) error {
+		lo, hi := par.Range(b, n, blockRows)
+		bad[b] = n
+		for i := hi - 1; i >= lo; i-- {
+			x := d.X.At(i)
+			s.rows[i] = x
+			s.norm[i] = x.Norm2() + unit*unit
+			dims[b] = max(dims[b], x.Dim())
+			if !(s.norm[i] <= maxNorm2) {
+				bad[b] = i
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for b := range blocks {
+		if i := bad[b]; i < n {
+			return nil, notFinite(i, s.rows[i])
+		}
+		s.dim = max(s.dim, dims[b])
+	}
+	return s, nil
+}
+
+// notFinite says why the squared length of row i is out of range.
+func notFinite(i int, x data.Vector) error {
+	for k, v := range x.Value {
+		if v-v == 0 {
+			continue
+		}
+		j := k
+		if x.IsSparse() {
+			j = int(x.Index[k])
+		}
+		return &learn.DataError{Row: i, Problem: fmt.Sprintf("coordinate %d is %v and must be finite", j, v)}
+	}
+	return &learn.DataError{Row: i, Problem: "the squared length is near overflow; scale the data down"}
+}
+
+// weights are a separator in the making: w and the weight of the constant
+// coordinate.
+type weights struct {
+	w    []float64
+	bias float64
+}
+
+func newWeights(dim int) *weights { return &weights{w: make([]float64, dim)} }
+
+// score returns w·(x, unit) for row i.
+func (s *sample) score(v *weights, i int) float64 {
+	return s.rows[i].DotWith(v.w) + v.bias*s.unit
+}
+
+// add adds a·(x, unit) of row i to the weights.
+func (s *sample) add(v *weights, i int, a float64) {
+	s.rows[i].AddTo(v.w, a)
+	v.bias += a * s.unit
+}
+
+// length2 returns |w|², the constant coordinate included.
+func (v *weights) length2() float64 {
+	return data.Vector{Value: v.w}.Norm2() + v.bias*v.bias
+}
+
+// copyFrom makes v equal to u, which has the same dimension.
+func (v *weights) copyFrom(u *weights) {
+	copy(v.w, u.w)
+	v.bias = u.bias
+}
+
+// separator returns the weights as a model of its own.
+func (v *weights) separator(unit float64) *Separator {
+	return &Separator{W: append([]float64{}, v.w...), Bias: v.bias, Unit: unit}
+}
+
+// identity returns 0, 1, …, n-1.
+func identity(n int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	return order
+}
+
+// checkUnit reports a Unit that is negative or not finite.
+func checkUnit(recipe string, unit float64) error {
+	if !(unit >= 0) || math.IsInf(unit, 0) {
+		return fmt.Errorf("%s: unit is %v and must be a number of at least 0", recipe, unit)
+	}
+	return nil
+}
+
+// checkPasses reports a limit below one pass.
+func checkPasses(recipe string, passes int) error {
+	if passes < 1 {
+		return fmt.Errorf("%s: max passes is %d and must be at least 1", recipe, passes)
+	}
+	return nil
+}

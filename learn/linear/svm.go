@@ -1,0 +1,103 @@
+package linear
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// SVM is the soft-margin support vector machine with hinge loss,
+//
+//	min_w  P(w) = ½|w|² + C·Σ max(0, 1 - y(w·x))
+//
+// with x and w extended by the constant coordinate. It is solved in its dual,
+//
+//	max_α  D(α) = Σ α - ½|Σ α·y·x|²,   0 ≤ α ≤ C
+//
+// by coordinate descent over the rows in random order with shrinking (Hsieh,
+// Chang, Lin, Keerthi and Sundararajan 2008, algorithm 3), helped by stages of
+// growing C and by steps of conjugate gradients. Every P(w) is above every D(α); the fit stops when their gap at w = Σ α·y·x is at most
+// Tolerance·P(w), so that P(w) is within that of the optimum.
+//
+// Cost: one inner product and at most one update a row and pass, O(n·d);
+// memory O(n + d) beside the data. The number of passes grows with C and with
+// unevenly scaled coordinates: bring them to one scale first.
+type SVM struct {
+	C         float64 // price of a unit of hinge loss, positive; default 1
+	Tolerance float64 // duality gap relative to the objective, at least 0; default 1e-3
+	MaxPasses int     // passes over the rows, at least 1; default 1000
+	Unit      float64 // value of the constant coordinate; default 1, 0 for none
+	Seed      uint64  // of the order of rows in each pass
+	Run       run.Control
+}
+
+// NewSVM returns the recipe with its defaults.
+func NewSVM() SVM { return SVM{C: 1, Tolerance: 1e-3, MaxPasses: 1000, Unit: 1} }
+
+// Validate reports every field that is out of range.
+func (s SVM) Validate() error {
+	faults := []error{checkPenalty(s.C)}
+	if !(s.Tolerance >= 0) || math.IsInf(s.Tolerance, 0) {
+		faults = append(faults, fmt.Errorf("svm: tolerance is %v and must be a number of at least 0", s.Tolerance))
+	}
+	return errors.Join(append(faults, checkPasses("svm", s.MaxPasses), checkUnit("svm", s.Unit))...)
+}
+
+func checkPenalty(c float64) error {
+	if !(c > 0) || math.IsInf(c, 0) {
+		return fmt.Errorf("svm: C is %v and must be a positive number", c)
+	}
+	return nil
+}
+
+// Fit learns from d. The status is Converged when the gap is within Tolerance
+// and IterationLimit when MaxPasses did not suffice. In the report Objective is
+// P at the returned separator, Gap how far above the optimum that can be, and
+// Support the number of rows with α > 0.
+//
+// When ctx ends the result is the best so far, after one more pass over the
+// data to evaluate it.
+func (s SVM) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Separator, learn.Report, error) {
+	separator, _, report, err := s.FitDual(ctx, d, nil)
+	return separator, report, err
+}
+
+// FitDual is Fit from a given dual point, which also returns the dual point it
+// ends at. A start of nil is α = 0; otherwise it holds a number a row, which
+// is brought into [0, C]. When Converged, w = Σ α·y·x.
+func (s SVM) FitDual(ctx context.Context, d data.Labeled[data.Vector, float64], start []float64) (*Separator, []float64, learn.Report, error) {
+	began := time.Now()
+	if err := s.Validate(); err != nil {
+		return nil, nil, learn.Report{}, err
+	}
+	n := d.X.Len()
+	if start != nil && len(start) != n {
+		return nil, nil, learn.Report{}, fmt.Errorf("svm: the dual start has %d numbers for %d rows", len(start), n)
+	}
+	sample, err := gather(ctx, s.Run, d, s.Unit)
+	if stopped(ctx, err) {
+		separator, report := s.untrained(ctx, d)
+		report.Elapsed = time.Since(began)
+		return separator, make([]float64, n), report, nil
+	}
+	if err != nil {
+		return nil, nil, learn.Report{}, err
+	}
+	dual := newDescent(sample, s.C, start)
+	w, report := s.descend(ctx, dual)
+	report.Elapsed = time.Since(began)
+	return w.separator(s.Unit), dual.alpha, report, nil
+}
+
+// untrained is the result when ctx ended before the first pass: w = 0, where
+// P = C·n and D(0) = 0.
+func (s SVM) untrained(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Separator, learn.Report) {
+	p := s.C * float64(d.X.Len())
+	return newWeights(data.Dim(d.X)).separator(s.Unit), learn.Report{Status: learn.Stopped(ctx), Objective: p, Gap: p}
+}

@@ -1,0 +1,233 @@
+package model
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/feature"
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/project"
+)
+
+// Version is the version of kerf that model files are stamped with.
+const Version = "0.1.0"
+
+// Kinds of maps in files and on the command line.
+const (
+	MapF1   = "f1"
+	MapF2   = "f2"
+	MapF3   = "f3"
+	MapNone = "none"
+)
+
+// Describe returns what a pipeline is, as its file would say it.
+func Describe[T any](p *Pipeline[T], kind Kind[T]) (Header, error) {
+	h := Header{
+		Writer: Version, Instances: kind.Name(), Learner: p.Learner, Classes: p.Classes.Names,
+		Unit: p.Unit, Schema: p.Schema, Trained: p.Trained, Map: MapHeader{Dim: p.Map.Dim()},
+	}
+	if p.Kernel != nil {
+		h.Kernel = fmt.Sprint(p.Kernel)
+		if _, err := kind.Kernel(h.Kernel); err != nil {
+			return h, fmt.Errorf("this kernel cannot be stored, because its text cannot be read back: %w", err)
+		}
+	}
+	switch m := any(p.Map).(type) {
+	case *feature.Landmarks[T]:
+		h.Map.Kind, h.Map.Landmarks = MapF1, m.Dim()
+	case *feature.Orthogonal[T]:
+		h.Map.Kind, h.Map.Landmarks, h.Map.Drawn = MapF2, m.Dim(), m.Drawn()
+	case *feature.Compressed[T]:
+		f2, a := m.Orthogonal(), m.Projection()
+		h.Map.Kind, h.Map.Landmarks, h.Map.Drawn = MapF3, f2.Dim(), f2.Drawn()
+		h.Map.Projection = &ProjectionHeader{Kind: a.Kind(), Out: a.Out(), Seed: a.Seed()}
+	case feature.Identity:
+		h.Map.Kind = MapNone
+	default:
+		return h, fmt.Errorf("a map of type %T cannot be stored", p.Map)
+	}
+	return h, nil
+}
+
+// Write writes a pipeline in the file format.
+func Write[T any](w io.Writer, p *Pipeline[T], kind Kind[T]) error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	h, err := Describe(p, kind)
+	if err != nil {
+		return err
+	}
+	blobs := []blob{{"weights", floats(p.Separators.Data)}, {"bias", floats(p.Bias)}}
+	z, inverse := parts(p.Map)
+	if z != nil {
+		blobs = append(blobs, blob{"landmarks", kind.Encode(z)})
+	}
+	if inverse != nil {
+		blobs = append(blobs, blob{"inverse", floats(triangle(inverse))})
+	}
+	return write(w, h, blobs)
+}
+
+// parts returns the landmarks and the triangle of a map, nil where it has none.
+func parts[T any](m feature.Map[T]) (data.Source[T], *data.Matrix) {
+	switch m := m.(type) {
+	case *feature.Landmarks[T]:
+		return m.Instances(), nil
+	case *feature.Orthogonal[T]:
+		return m.Landmarks().Instances(), m.Inverse()
+	case *feature.Compressed[T]:
+		return m.Orthogonal().Landmarks().Instances(), m.Orthogonal().Inverse()
+	}
+	return nil, nil
+}
+
+// Open builds the pipeline of a file.
+func Open[T any](f *File, kind Kind[T]) (*Pipeline[T], error) {
+	h := f.Header
+	if h.Instances != kind.Name() {
+		return nil, fmt.Errorf("%w: %s, not %s", ErrKind, h.Instances, kind.Name())
+	}
+	p := &Pipeline[T]{Classes: data.NewClasses(h.Classes), Learner: h.Learner, Unit: h.Unit, Schema: h.Schema, Trained: h.Trained}
+	if h.Kernel != "" {
+		k, err := kind.Kernel(h.Kernel)
+		if err != nil {
+			return nil, damaged(err)
+		}
+		p.Kernel = k
+	}
+	m, err := openMap(f, p.Kernel, kind)
+	if err != nil {
+		return nil, damaged(err)
+	}
+	p.Map = m
+	if p.Bias, err = numbers(f.blobs["bias"]); err != nil {
+		return nil, damaged(err)
+	}
+	weights, err := numbers(f.blobs["weights"])
+	if err != nil {
+		return nil, damaged(err)
+	}
+	d := m.Dim()
+	if len(weights) != d*len(p.Bias) {
+		return nil, damaged(fmt.Errorf("it has %d weights for %d separators of %d features", len(weights), len(p.Bias), d))
+	}
+	p.Separators = &data.Matrix{Rows: len(p.Bias), Cols: d, Data: weights}
+	if err := p.Validate(); err != nil {
+		return nil, damaged(err)
+	}
+	return p, nil
+}
+
+func damaged(err error) error { return fmt.Errorf("%w: %w", ErrDamaged, err) }
+
+// maxDim bounds the dimensions that a file may claim.
+const maxDim = 1 << 28
+
+// openMap builds the map of a file.
+func openMap[T any](f *File, k kernel.Kernel[T], kind Kind[T]) (feature.Map[T], error) {
+	h := f.Header.Map
+	if h.Dim < 0 || h.Dim > maxDim {
+		return nil, fmt.Errorf("its map claims %d features", h.Dim)
+	}
+	if h.Kind == MapNone {
+		m, ok := any(feature.Identity{Width: h.Dim}).(feature.Map[T])
+		if !ok {
+			return nil, fmt.Errorf("%s need a kernel and a map", kind.Name())
+		}
+		return m, nil
+	}
+	if k == nil {
+		return nil, fmt.Errorf("its map %q has no kernel", h.Kind)
+	}
+	z, err := kind.Decode(f.blobs["landmarks"])
+	if err != nil {
+		return nil, err
+	}
+	if h.Kind == MapF1 {
+		return feature.NewLandmarks(k, z), nil
+	}
+	inverse, err := square(f.blobs["inverse"], z.Len())
+	if err != nil {
+		return nil, err
+	}
+	f2 := feature.NewOrthogonal(k, z, h.Drawn, inverse)
+	switch {
+	case h.Kind == MapF2:
+		return f2, nil
+	case h.Kind == MapF3 && h.Projection != nil:
+		return openProjection(f, f2)
+	}
+	return nil, fmt.Errorf("its map %q is unknown", h.Kind)
+}
+
+func openProjection[T any](f *File, f2 *feature.Orthogonal[T]) (feature.Map[T], error) {
+	h := f.Header.Map.Projection
+	// Each weight of a separator is stored, so a projection to more
+	// dimensions than there are weights is not from this file.
+	if h.Out > len(f.blobs["weights"])/8 {
+		return nil, fmt.Errorf("its projection claims %d dimensions", h.Out)
+	}
+	recipe, err := project.Recall(h.Kind, h.Out, h.Seed)
+	if err != nil {
+		return nil, err
+	}
+	a, err := recipe.Fit(f2.Dim())
+	if err != nil {
+		return nil, err
+	}
+	return feature.NewCompressed(f2, a), nil
+}
+
+// triangle packs the lower triangle of a matrix row by row.
+func triangle(m *data.Matrix) []float64 {
+	var packed []float64
+	for i := range m.Rows {
+		packed = append(packed, m.Row(i)[:i+1]...)
+	}
+	return packed
+}
+
+// square unpacks a lower triangle of n rows.
+func square(b []byte, n int) (*data.Matrix, error) {
+	packed, err := numbers(b)
+	if err != nil {
+		return nil, err
+	}
+	if len(packed) != n*(n+1)/2 {
+		return nil, fmt.Errorf("its triangle has %d entries for %d landmarks", len(packed), n)
+	}
+	m := data.NewMatrix(n, n)
+	for i := range n {
+		copy(m.Row(i), packed[:i+1])
+		packed = packed[i+1:]
+	}
+	return m, nil
+}
+
+// floats writes numbers little-endian.
+func floats(x []float64) []byte {
+	b := make([]byte, 0, 8*len(x))
+	for _, v := range x {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	return b
+}
+
+// numbers reads finite numbers, little-endian.
+func numbers(b []byte) ([]float64, error) {
+	if len(b)%8 != 0 {
+		return nil, fmt.Errorf("a part of %d bytes is cut off", len(b))
+	}
+	x := make([]float64, len(b)/8)
+	for i := range x {
+		x[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+		if x[i]-x[i] != 0 {
+			return nil, fmt.Errorf("number %d is not finite", i)
+		}
+	}
+	return x, nil
+}

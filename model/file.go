@@ -1,0 +1,179 @@
+package model
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/atomicfile"
+	"github.com/kerf-ml/kerf/kernel"
+)
+
+// A model file is
+//
+//	magic    8 bytes   "kerfmodl"
+//	version  4 bytes   little-endian
+//	length   4 bytes   of the header
+//	header   JSON      what is inside, and the names and sizes of the blobs
+//	blobs    bytes     numbers, little-endian, in the header's order
+//	digest   32 bytes  SHA-256 of everything before it
+//
+// docs/adr/0004-model-file.md says why.
+const (
+	magic   = "kerfmodl"
+	version = 1
+	prefix  = len(magic) + 8
+)
+
+// Errors of loading a file, for errors.Is. Each comes wrapped with the details.
+var (
+	ErrNotModel = errors.New("this is not a kerf model file")
+	ErrDamaged  = errors.New("the model file is damaged")
+	ErrNewer    = errors.New("the model file was written by a newer kerf")
+	ErrKind     = errors.New("the model is for another kind of instances")
+)
+
+// Header says what is in a model file.
+type Header struct {
+	Writer    string          `json:"writer"`    // version of kerf that wrote it
+	Instances string          `json:"instances"` // kind of the instances
+	Kernel    string          `json:"kernel"`    // as package spec reads it; empty where there is none
+	Map       MapHeader       `json:"map"`
+	Learner   string          `json:"learner"`
+	Classes   []string        `json:"classes"`
+	Unit      float64         `json:"unit"`
+	Schema    json.RawMessage `json:"schema,omitempty"`
+	Trained   json.RawMessage `json:"trained,omitempty"`
+	Blobs     []blobHeader    `json:"blobs"`
+}
+
+// MapHeader says what the map of a model is.
+type MapHeader struct {
+	Kind       string            `json:"kind"`                 // f1, f2, f3, none
+	Dim        int               `json:"dim"`                  // features
+	Landmarks  int               `json:"landmarks"`            // landmarks kept
+	Drawn      int               `json:"drawn,omitempty"`      // landmarks drawn, dependent ones included
+	Projection *ProjectionHeader `json:"projection,omitempty"` // of f3
+}
+
+// ProjectionHeader recalls a random projection.
+type ProjectionHeader struct {
+	Kind string `json:"kind"`
+	Out  int    `json:"out"`
+	Seed uint64 `json:"seed"`
+}
+
+type blobHeader struct {
+	Name  string `json:"name"`
+	Bytes int    `json:"bytes"`
+}
+
+// File is a model file that has been read and whose digest is right.
+type File struct {
+	Header Header
+	Digest [sha256.Size]byte
+	blobs  map[string][]byte
+}
+
+// Kind is what the file format needs to know about a kind of instances: how to
+// store them and how to read their kernels. Package spec has one a kind.
+type Kind[T any] interface {
+	Name() string
+	Kernel(text string) (kernel.Kernel[T], error)
+	Encode(x data.Source[T]) []byte
+	Decode(b []byte) (data.Source[T], error)
+}
+
+// Load reads and checks a model file.
+func Load(path string) (*File, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := Decode(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// Decode checks the bytes of a model file and takes them apart. It never
+// allocates more than a small multiple of len(b).
+func Decode(b []byte) (*File, error) {
+	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
+		return nil, ErrNotModel
+	}
+	if len(b) < prefix+sha256.Size {
+		return nil, fmt.Errorf("%w: it ends after %d bytes", ErrDamaged, len(b))
+	}
+	if v := binary.LittleEndian.Uint32(b[len(magic):]); v > version {
+		return nil, fmt.Errorf("%w: it has format %d, this kerf reads up to %d", ErrNewer, v, version)
+	}
+	body, digest := b[:len(b)-sha256.Size], b[len(b)-sha256.Size:]
+	if sum := sha256.Sum256(body); !bytes.Equal(sum[:], digest) {
+		return nil, fmt.Errorf("%w: its checksum is wrong; copy it again or train anew", ErrDamaged)
+	}
+	f := &File{Digest: [sha256.Size]byte(digest), blobs: map[string][]byte{}}
+	n := int64(binary.LittleEndian.Uint32(b[len(magic)+4:]))
+	rest := body[prefix:]
+	if n > int64(len(rest)) {
+		return nil, fmt.Errorf("%w: its header is cut off", ErrDamaged)
+	}
+	if err := json.Unmarshal(rest[:n], &f.Header); err != nil {
+		return nil, fmt.Errorf("%w: its header cannot be read: %w", ErrDamaged, err)
+	}
+	rest = rest[n:]
+	for _, h := range f.Header.Blobs {
+		if h.Bytes < 0 || h.Bytes > len(rest) {
+			return nil, fmt.Errorf("%w: its part %q is cut off", ErrDamaged, h.Name)
+		}
+		f.blobs[h.Name], rest = rest[:h.Bytes], rest[h.Bytes:]
+	}
+	if len(rest) > 0 {
+		return nil, fmt.Errorf("%w: %d bytes are left over", ErrDamaged, len(rest))
+	}
+	return f, nil
+}
+
+// blob is a named part of a file on its way out.
+type blob struct {
+	name  string
+	bytes []byte
+}
+
+// write puts header and blobs into the format.
+func write(w io.Writer, h Header, blobs []blob) error {
+	for _, b := range blobs {
+		h.Blobs = append(h.Blobs, blobHeader{Name: b.name, Bytes: len(b.bytes)})
+	}
+	text, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	if len(text) > math.MaxUint32 {
+		return errors.New("the model's header is too large to be stored")
+	}
+	digest := sha256.New()
+	out := io.MultiWriter(w, digest)
+	head := binary.LittleEndian.AppendUint32([]byte(magic), version)
+	head = binary.LittleEndian.AppendUint32(head, uint32(len(text)))
+	for _, part := range append([]blob{{bytes: head}, {bytes: text}}, blobs...) {
+		if _, err := out.Write(part.bytes); err != nil {
+			return err
+		}
+	}
+	_, err = w.Write(digest.Sum(nil))
+	return err
+}
+
+// Save writes a pipeline to a file, whole or not at all.
+func Save[T any](path string, p *Pipeline[T], kind Kind[T]) error {
+	return atomicfile.Write(path, func(w io.Writer) error { return Write(w, p, kind) })
+}
