@@ -65,26 +65,29 @@ func (c Classes) Index(label string) (int, bool) {
 // text itself.
 func labelKey(label string) string {
 	s := strings.TrimSpace(label)
-	if f, err := strconv.ParseFloat(s, 64); err == nil && f-f == 0 {
-		if f == 0 {
-			f = 0 // -0 and 0 are one label
-		}
+	if f, ok := number(s); ok {
 		return strconv.FormatFloat(f, 'g', -1, 64)
 	}
 	return s
 }
 
+// number reads a finite number, with 0 for -0.
+func number(s string) (float64, bool) {
+	f, err := strconv.ParseFloat(s, 64)
+	return f + 0, err == nil && f-f == 0
+}
+
 // sortLabels sorts keys of labels: numbers first, by value, then texts.
 func sortLabels(keys []string) {
 	slices.SortFunc(keys, func(a, b string) int {
-		fa, ea := strconv.ParseFloat(a, 64)
-		fb, eb := strconv.ParseFloat(b, 64)
+		fa, numA := number(a)
+		fb, numB := number(b)
 		switch {
-		case ea == nil && eb == nil:
+		case numA && numB:
 			return cmp.Compare(fa, fb)
-		case ea == nil:
+		case numA:
 			return -1
-		case eb == nil:
+		case numB:
 			return 1
 		}
 		return cmp.Compare(a, b)

@@ -21,6 +21,7 @@ func TestEncodeLabels(t *testing.T) {
 		{[]string{"10", "9", "b", "a", "9 "}, []string{"9", "10", "a", "b"}, []int{1, 0, 3, 2, 0}},
 		{[]string{"-0", "0"}, []string{"-0"}, []int{0, 0}},
 		{[]string{"", "x"}, []string{"", "x"}, []int{0, 1}},
+		{[]string{"NaN", "1", "Inf"}, []string{"1", "Inf", "NaN"}, []int{2, 0, 1}},
 	}
 	for _, test := range tests {
 		classes, y := data.Encode(test.labels)
@@ -41,7 +42,7 @@ func same(a, b string) bool {
 // TestEncodeProperties checks that labels have one class exactly if they are the
 // same, that order does not matter, and that Index agrees.
 func TestEncodeProperties(t *testing.T) {
-	label := rapid.SampledFrom([]string{"1", "+1", "1.0", "1e0", "-1", "2", "10", "x", "y", "X", " x", "", "NaN", "0", "-0"})
+	label := rapid.SampledFrom([]string{"1", "+1", "1.0", "1e0", "-1", "2", "10", "x", "y", "X", " x", "", "NaN", "Inf", "inf", "1e999", "0", "-0"})
 	rapid.Check(t, func(t *rapid.T) {
 		labels := rapid.SliceOfN(label, 1, 20).Draw(t, "labels")
 		classes, y := data.Encode(labels)

@@ -41,6 +41,9 @@ func (m *CSR) Len() int { return max(0, len(m.Ptr)-1) }
 // At returns row i as a sparse vector that shares the matrix's memory.
 func (m *CSR) At(i int) Vector {
 	lo, hi := m.Ptr[i], m.Ptr[i+1]
+	if lo == hi {
+		return Vector{Index: []int32{}} // sparse even where nothing is stored
+	}
 	return Vector{Index: m.Index[lo:hi:hi], Value: m.Value[lo:hi:hi]}
 }
 
