@@ -121,12 +121,10 @@ func (e *MemoryError) Error() string {
 func Bytes(n float64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
 	i := 0
+	n = math.Round(n)
 	for n >= 1024 && i < len(units)-1 {
-		n /= 1024
+		n = math.Round(n/1024*10) / 10 // to what is shown, so that 1023.99 KiB is 1 MiB
 		i++
 	}
-	if n == math.Trunc(n) || i == 0 {
-		return fmt.Sprintf("%.0f %s", n, units[i])
-	}
-	return fmt.Sprintf("%.1f %s", n, units[i])
+	return strconv.FormatFloat(n, 'f', -1, 64) + " " + units[i]
 }

@@ -9,40 +9,50 @@ import (
 )
 
 // Write calls fill with a writer and, if fill succeeds, puts what it wrote at
-// path in one step. If anything fails, path is as it was and nothing else is
-// left behind. A path that exists and is no regular file (a device, a pipe) is
-// written to directly.
-func Write(path string, fill func(w io.Writer) error) (err error) {
-	if info, statErr := os.Stat(path); statErr == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		return direct(path, fill)
+// path in one step. If anything fails, a panic of fill included, path is as it
+// was and nothing else is left behind. A new file can be read by all; one that
+// is replaced keeps its permissions. A path that exists and is no regular file
+// (a device, a pipe) is written to directly.
+func Write(path string, fill func(w io.Writer) error) error {
+	mode := os.FileMode(0o644)
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		if !info.Mode().IsRegular() {
+			return direct(path, fill)
+		}
+		mode = info.Mode().Perm()
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return err
 	}
+	whole := false
 	defer func() {
-		if err != nil {
+		if !whole {
 			_ = f.Close()
 			_ = os.Remove(f.Name())
 		}
 	}()
 	w := bufio.NewWriterSize(f, 1<<16)
-	if err = fill(w); err != nil {
+	if err := fill(w); err != nil {
 		return err
 	}
-	if err = w.Flush(); err != nil {
+	if err := w.Flush(); err != nil {
 		return err
 	}
-	if err = f.Chmod(0o644); err != nil {
+	if err := f.Chmod(mode); err != nil {
 		return err
 	}
-	if err = f.Sync(); err != nil {
+	if err := f.Sync(); err != nil {
 		return err
 	}
-	if err = f.Close(); err != nil {
+	if err := f.Close(); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	whole = true
+	return nil
 }
 
 func direct(path string, fill func(w io.Writer) error) error {
