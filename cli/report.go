@@ -132,7 +132,7 @@ func boundaryPlot(p *model.Pipeline[data.Vector], d data.Labeled[data.Vector, st
 		if err != nil {
 			return "", err
 		}
-		s.GlyphStyle = draw.GlyphStyle{Color: colour, Radius: vg.Points(2), Shape: draw.CircleGlyph{}}
+		s.GlyphStyle = draw.GlyphStyle{Color: colour, Radius: vg.Points(1.6), Shape: draw.CircleGlyph{}}
 		pl.Add(s)
 	}
 	if low < 0 && high > 0 {
@@ -140,7 +140,7 @@ func boundaryPlot(p *model.Pipeline[data.Vector], d data.Labeled[data.Vector, st
 		contour.LineStyles = []draw.LineStyle{{Color: black, Width: vg.Points(2)}}
 		pl.Add(contour)
 	}
-	return svg(pl, 7*vg.Centimeter, 7*vg.Centimeter)
+	return svg(pl, 5.5*vg.Centimeter, 5.5*vg.Centimeter)
 }
 
 // curvePlot draws the test error against the dimension, a line a map.

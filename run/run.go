@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"strconv"
 	"sync/atomic"
 )
 
@@ -121,10 +122,11 @@ func (e *MemoryError) Error() string {
 func Bytes(n float64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
 	i := 0
-	n = math.Round(n)
-	for n >= 1024 && i < len(units)-1 {
-		n = math.Round(n/1024*10) / 10 // to what is shown, so that 1023.99 KiB is 1 MiB
+	shown := math.Round(n)
+	for shown >= 1024 && i < len(units)-1 { // what is shown decides: 1023.99 KiB is 1 MiB
+		n /= 1024
+		shown = math.Round(10*n) / 10
 		i++
 	}
-	return strconv.FormatFloat(n, 'f', -1, 64) + " " + units[i]
+	return strconv.FormatFloat(shown, 'f', -1, 64) + " " + units[i]
 }

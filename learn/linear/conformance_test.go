@@ -1,0 +1,31 @@
+package linear_test
+
+import (
+	"testing"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/gen"
+	"github.com/kerf-ml/kerf/kerftest"
+	"github.com/kerf-ml/kerf/learn/linear"
+)
+
+func TestConformance(t *testing.T) {
+	for name, o := range map[string]gen.Options{
+		"halfspace": {N: 200, Seed: 1, Margin: 0.1, Dim: 5},
+		"circle":    {N: 200, Seed: 1},
+	} {
+		x, labels, err := gen.Make(name, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := data.Labeled[data.Vector, float64]{X: x, Y: make([]float64, len(labels))}
+		for i, l := range labels {
+			d.Y[i] = -1
+			if l == "1" {
+				d.Y[i] = 1
+			}
+		}
+		t.Run("svm/"+name, func(t *testing.T) { kerftest.Learner(t, linear.NewSVM(), d) })
+		t.Run("perceptron/"+name, func(t *testing.T) { kerftest.Learner(t, linear.NewPerceptron(), d) })
+	}
+}
