@@ -19,15 +19,18 @@ const (
 	chooseWork      = 1e7   // weights times rows, in between
 	chooseFraction  = 0.25  // of the rows held out
 	chooseTolerance = 1e-2
-	choosePasses    = 200
+	choosePasses    = 200       // at least
+	chooseVisits    = 4_000_000 // rows visited, for more passes over few rows
 )
 
 // chooseGrid are the values of C that are tried, in increasing order.
 var chooseGrid = []float64{0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000}
 
 // chooseC returns the C with the smallest error on held-out rows, the smallest
-// such C in a tie. It looks at a sample of the rows, with a loose tolerance, and
-// stops early when three values in turn brought nothing.
+// such C in a tie. It looks at a sample of the rows, with a loose tolerance. It
+// stops early when three values in turn brought nothing, and at a value for
+// which the learner does not get to its optimum in the passes it has: larger
+// ones are harder still.
 func (r Recipe[T]) chooseC(ctx context.Context, d data.Labeled[data.Vector, int], classes int) (float64, []Trial, error) {
 	weights := data.Dim(d.X) * learn.Separators(classes)
 	rows := int(min(max(chooseWork/float64(max(weights, 1)), chooseFewest), chooseMost))
@@ -40,7 +43,7 @@ func (r Recipe[T]) chooseC(ctx context.Context, d data.Labeled[data.Vector, int]
 	if len(held) == 0 || learn.CheckClasses(fit.X.Len(), fit.Y, classes) != nil {
 		return r.C, nil, nil // too few rows to hold any out
 	}
-	r.Tolerance, r.MaxPasses = max(r.Tolerance, chooseTolerance), min(r.MaxPasses, choosePasses)
+	r.Tolerance, r.MaxPasses = max(r.Tolerance, chooseTolerance), min(r.MaxPasses, max(choosePasses, chooseVisits/fit.X.Len()))
 	best, idle := Trial{Error: 2}, 0
 	var trials []Trial
 	r.Run.Progress.Begin("choose C", int64(len(chooseGrid)))
@@ -54,6 +57,9 @@ func (r Recipe[T]) chooseC(ctx context.Context, d data.Labeled[data.Vector, int]
 		}
 		if err != nil {
 			return 0, nil, err
+		}
+		if report.Status != learn.Converged && i > 0 {
+			break
 		}
 		wrong := 0
 		for j := range test.Y {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"unicode/utf8"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
@@ -60,6 +61,11 @@ func Write[T any](w io.Writer, p *Pipeline[T], kind Kind[T]) error {
 	h, err := Describe(p, kind)
 	if err != nil {
 		return err
+	}
+	for _, name := range h.Classes {
+		if !utf8.ValidString(name) { // JSON would replace its bytes and the label be lost
+			return fmt.Errorf("the label %q is not UTF-8 text and cannot be stored", name)
+		}
 	}
 	blobs := []blob{{"weights", floats(p.Separators.Data)}, {"bias", floats(p.Bias)}}
 	z, inverse := parts(p.Map)
@@ -119,7 +125,23 @@ func Open[T any](f *File, kind Kind[T]) (*Pipeline[T], error) {
 	if err := p.Validate(); err != nil {
 		return nil, damaged(err)
 	}
+	if err := checkHeader(h, p, kind); err != nil {
+		return nil, damaged(err)
+	}
 	return p, nil
+}
+
+// checkHeader reports a header that says of the map what it is not, so that
+// what is shown of a model is true.
+func checkHeader[T any](h Header, p *Pipeline[T], kind Kind[T]) error {
+	is, err := Describe(p, kind)
+	if err != nil {
+		return err
+	}
+	if h.Map.Dim != is.Map.Dim || h.Map.Landmarks != is.Map.Landmarks {
+		return fmt.Errorf("it claims %d features of %d landmarks and has %d of %d", h.Map.Dim, h.Map.Landmarks, is.Map.Dim, is.Map.Landmarks)
+	}
+	return nil
 }
 
 func damaged(err error) error { return fmt.Errorf("%w: %w", ErrDamaged, err) }

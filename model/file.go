@@ -113,8 +113,11 @@ func Decode(b []byte) (*File, error) {
 	if len(b) < prefix+sha256.Size {
 		return nil, fmt.Errorf("%w: it ends after %d bytes", ErrDamaged, len(b))
 	}
-	if v := binary.LittleEndian.Uint32(b[len(magic):]); v > version {
+	switch v := binary.LittleEndian.Uint32(b[len(magic):]); {
+	case v > version:
 		return nil, fmt.Errorf("%w: it has format %d, this kerf reads up to %d", ErrNewer, v, version)
+	case v == 0:
+		return nil, fmt.Errorf("%w: there is no format 0", ErrDamaged)
 	}
 	body, digest := b[:len(b)-sha256.Size], b[len(b)-sha256.Size:]
 	if sum := sha256.Sum256(body); !bytes.Equal(sum[:], digest) {

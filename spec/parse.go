@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Error reports a kernel text that cannot be read.
@@ -67,7 +68,8 @@ func parse(text string) (node, error) {
 	}
 	p.blanks()
 	if p.at < len(text) {
-		return node{}, p.fail(p.at, "unexpected %q after the kernel", text[p.at])
+		next, _ := utf8.DecodeRuneInString(text[p.at:])
+		return node{}, p.fail(p.at, "unexpected %q after the kernel", next)
 	}
 	return n, nil
 }

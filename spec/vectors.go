@@ -86,7 +86,7 @@ func (Vectors) Decode(b []byte) (data.Source[data.Vector], error) {
 	layout, n, d := r.count(), r.count(), r.count()
 	var x data.Source[data.Vector]
 	switch {
-	case r.failed:
+	case r.failed || d > math.MaxInt32: // coordinates are counted by int32
 		return nil, errVectors
 	case layout == layoutDense:
 		if n > 0 && (d == 0 || d > math.MaxInt/8/n) {

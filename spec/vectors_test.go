@@ -21,25 +21,14 @@ func sparse(t interface{ Fatal(...any) }, index []int32, value ...float64) data.
 	return v
 }
 
-// equal reports whether two samples have the same coordinates, bit for bit,
-// stored in whatever way.
+// equal reports whether two samples have the same coordinates, stored in
+// whatever way.
 func equal(x, y data.Source[data.Vector]) bool {
-	if x.Len() != y.Len() {
-		return false
+	same := x.Len() == y.Len()
+	for i := 0; same && i < x.Len(); i++ {
+		data.Walk(x.At(i), y.At(i), func(_ int, a, b float64) { same = same && a == b })
 	}
-	d := max(data.Dim(x), data.Dim(y))
-	a, b := make([]float64, d), make([]float64, d)
-	for i := range x.Len() {
-		x.At(i).CopyTo(a)
-		y.At(i).CopyTo(b)
-		for j := range a {
-			// A sparse vector adds to a zero, which turns -0 into 0.
-			if a[j] != b[j] {
-				return false
-			}
-		}
-	}
-	return true
+	return same
 }
 
 func TestVectorsRoundTrip(t *testing.T) {
@@ -169,9 +158,6 @@ func FuzzVectors(f *testing.F) {
 			if _, err := data.Sparse(v.Index, v.Value); v.IsSparse() && err != nil {
 				t.Fatalf("vector %d: %v", i, err)
 			}
-		}
-		if x.Len() > 0 && x.Len()*data.Dim(x) > 1<<20 {
-			return // sparse, and too wide to be compared densely
 		}
 		again, err := spec.Vectors{}.Decode(spec.Vectors{}.Encode(x))
 		if err != nil || !equal(x, again) {

@@ -1,0 +1,31 @@
+// Command gemm writes the assembly of package internal/gemm: the micro-kernels
+// of the matrix product, the transposing packers and the sums of squares.
+//
+// Run it through go generate in internal/gemm.
+package main
+
+import . "github.com/mmcloughlin/avo/build"
+
+func main() {
+	ConstraintExpr("amd64,!purego")
+
+	for _, f := range []float{float32s, float64s} {
+		for _, rows := range []int{6, 4, 2, 1} {
+			kernel(shape{float: f, set: avx2, mr: 6, rows: rows})
+		}
+	}
+	for _, f := range []float{float32s, float64s} {
+		for _, rows := range []int{14, 8, 4, 2, 1} {
+			kernel(shape{float: f, set: avx512, mr: 14, rows: rows})
+		}
+	}
+	interleave8()
+	interleave6()
+	interleave4()
+	interleave2()
+	for _, f := range []float{float32s, float64s} {
+		squares(f, 8)
+		squares(f, 1)
+	}
+	Generate()
+}
