@@ -57,6 +57,9 @@ func printPlan(w io.Writer, p bound.Plan) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	if p.F3Dim > p.F2Dim {
+		fmt.Fprintln(w, "\nAt this error F2 needs fewer dimensions than F3, whose count grows only with the\nlogarithm of 1/error and so pays where the error must be small.")
+	}
 	_, err := fmt.Fprintf(w, "\nThe mapped data are then separable with error at most %.4g.\n", p.ErrorBound)
 	return err
 }
