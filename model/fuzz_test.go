@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"runtime/metrics"
 	"slices"
 	"testing"
@@ -22,10 +23,7 @@ func allocated() uint64 {
 }
 
 // FuzzDecode takes the bytes as a model file without its digest, which the
-// target adds, and checks that whatever opens is stored and opened again to the
-// same pipeline. Landmarks with far coordinates are left out: the tiles of a
-// kernel hold a list for each coordinate, so they need memory for what the
-// landmarks span, however small the file is.
+// target adds, so that what lies behind the checksum is reached.
 func FuzzDecode(f *testing.F) {
 	for _, c := range trials() {
 		b := encode(f, c.fit(f, 12))
@@ -35,35 +33,83 @@ func FuzzDecode(f *testing.F) {
 		if len(body) >= 12 && string(body[:8]) == "kerfmodl" {
 			binary.LittleEndian.PutUint32(body[8:], 1) // other versions are refused at once
 		}
-		before := allocated()
-		file, err := model.Decode(sealed(body))
-		if err != nil {
-			return
-		}
-		p, err := model.Open(file, near{})
-		if err != nil {
-			return
-		}
-		if grew := allocated() - before; grew > 64<<20+uint64(1000*len(body)) {
-			t.Fatalf("a file of %d bytes took %d to open", len(body), grew)
-		}
-		if err := p.Validate(); err != nil {
-			t.Fatalf("an open pipeline is not valid: %v", err)
-		}
-		var one bytes.Buffer
-		if err := model.Write(&one, p, spec.Vectors{}); err != nil {
-			t.Fatalf("an open pipeline cannot be stored: %v", err)
-		}
-		q, err := decode(one.Bytes())
-		if err != nil {
-			t.Fatalf("a stored pipeline cannot be opened: %v", err)
-		}
-		var two bytes.Buffer
-		if err := model.Write(&two, q, spec.Vectors{}); err != nil || !bytes.Equal(one.Bytes(), two.Bytes()) {
-			t.Fatalf("a pipeline is stored in two ways (%v)", err)
-		}
-		comparePredictions(t, p, q)
+		openAgain(t, sealed(body))
 	})
+}
+
+// FuzzOpen takes the header and the parts of a model file, and puts them
+// together with the right lengths, so that what builds the pipeline is reached.
+func FuzzOpen(f *testing.F) {
+	for _, c := range trials() {
+		b := encode(f, c.fit(f, 12))
+		n := int(binary.LittleEndian.Uint32(b[12:]))
+		var h struct{ Blobs []struct{ Bytes int } }
+		if err := json.Unmarshal(b[16:16+n], &h); err != nil {
+			f.Fatal(err)
+		}
+		var parts [4][]byte
+		rest := b[16+n:]
+		for i, blob := range h.Blobs {
+			parts[i], rest = rest[:blob.Bytes], rest[blob.Bytes:]
+		}
+		f.Add(b[16:16+n], parts[0], parts[1], parts[2], parts[3])
+	}
+	f.Fuzz(func(t *testing.T, header, weights, bias, landmarks, inverse []byte) {
+		var h map[string]any
+		if json.Unmarshal(header, &h) != nil || h == nil {
+			return
+		}
+		body := []byte("kerfmodl\x01\x00\x00\x00")
+		var list []any
+		for _, part := range []struct {
+			name  string
+			bytes []byte
+		}{{"weights", weights}, {"bias", bias}, {"landmarks", landmarks}, {"inverse", inverse}} {
+			list = append(list, map[string]any{"name": part.name, "bytes": len(part.bytes)})
+		}
+		h["blobs"] = list
+		text, err := json.Marshal(h)
+		if err != nil {
+			return
+		}
+		body = binary.LittleEndian.AppendUint32(body, uint32(len(text)))
+		openAgain(t, sealed(slices.Concat(body, text, weights, bias, landmarks, inverse)))
+	})
+}
+
+// openAgain opens a file and, if that goes well, checks that the pipeline is
+// stored and opened again to the same one. Landmarks with far coordinates are
+// left out: the tiles of a kernel hold a list for each coordinate, so they need
+// memory for what the landmarks span, however small the file is.
+func openAgain(t *testing.T, b []byte) {
+	before := allocated()
+	file, err := model.Decode(b)
+	if err != nil {
+		return
+	}
+	p, err := model.Open(file, near{})
+	if err != nil {
+		return
+	}
+	if grew := allocated() - before; grew > 64<<20+uint64(1000*len(b)) {
+		t.Fatalf("a file of %d bytes took %d to open", len(b), grew)
+	}
+	if err := p.Validate(); err != nil {
+		t.Fatalf("an open pipeline is not valid: %v", err)
+	}
+	var one bytes.Buffer
+	if err := model.Write(&one, p, spec.Vectors{}); err != nil {
+		t.Fatalf("an open pipeline cannot be stored: %v", err)
+	}
+	q, err := decode(one.Bytes())
+	if err != nil {
+		t.Fatalf("a stored pipeline cannot be opened: %v", err)
+	}
+	var two bytes.Buffer
+	if err := model.Write(&two, q, spec.Vectors{}); err != nil || !bytes.Equal(one.Bytes(), two.Bytes()) {
+		t.Fatalf("a pipeline is stored in two ways (%v)", err)
+	}
+	comparePredictions(t, p, q)
 }
 
 // near is the kind of vectors whose coordinates are few.

@@ -41,7 +41,8 @@ const (
 func (Vectors) Encode(x data.Source[data.Vector]) []byte {
 	var b bytes.Buffer
 	put := func(v any) { _ = binary.Write(&b, binary.LittleEndian, v) } // a Buffer cannot fail
-	n, d, stored, sparse := x.Len(), data.Dim(x), 0, false
+	n, d, stored := x.Len(), data.Dim(x), 0
+	sparse := n > 0 && d == 0 // rows without width would be a count and no bytes
 	for i := range n {
 		stored += len(x.At(i).Value)
 		sparse = sparse || x.At(i).IsSparse()
@@ -96,9 +97,7 @@ func (Vectors) Decode(b []byte) (data.Source[data.Vector], error) {
 	case layout == layoutSparse:
 		stored := r.count()
 		m := &data.CSR{Cols: d, Ptr: []int{0}}
-		for _, end := range r.counts(n) {
-			m.Ptr = append(m.Ptr, end)
-		}
+		m.Ptr = append(m.Ptr, r.counts(n)...)
 		m.Index = r.indices(stored)
 		m.Value = r.floats(stored)
 		if !r.failed {

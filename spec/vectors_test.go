@@ -44,6 +44,7 @@ func TestVectorsRoundTrip(t *testing.T) {
 		"one":              data.Slice[data.Vector]{data.Dense(7)},
 		"different widths": data.Slice[data.Vector]{data.Dense(1), data.Dense(1, 2, 3), data.Dense(4, 5)},
 		"sparse":           csr,
+		"no width":         data.Slice[data.Vector]{data.Dense(), data.Dense()},
 		"all zero":         data.Slice[data.Vector]{sparse(t, nil), sparse(t, nil)},
 		"mixed":            data.Slice[data.Vector]{data.Dense(1, 0, 2), sparse(t, []int32{1, 5}, 3, 4)},
 		"subset":           data.Subset[data.Vector]{Of: csr, Index: []int{2, 0, 0}},

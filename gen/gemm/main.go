@@ -23,9 +23,15 @@ func main() {
 	interleave6()
 	interleave4()
 	interleave2()
+	for _, w := range []int{6, 16, 14, 32} {
+		deal(float32s, w)
+	}
+	for _, w := range []int{6, 8, 14, 16} {
+		deal(float64s, w)
+	}
 	for _, f := range []float{float32s, float64s} {
-		squares(f, 8)
-		squares(f, 1)
+		square(f)
+		squares(f)
 	}
 	Generate()
 }

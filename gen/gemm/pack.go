@@ -20,8 +20,7 @@ type interleaver struct {
 	advance func(columns int)
 }
 
-// interleaveFunc opens the function that packs rows rows of f. Up to eight rows
-// are addressed by two base registers with one and three strides.
+// interleaveFunc opens the function that packs rows rows of f.
 func interleaveFunc(f float, rows int) *interleaver {
 	name := fmt.Sprintf("interleave%d%s", rows, f.short)
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(k int, src []%[1]s, ld int, dst []%[1]s, w int)", f.name))
@@ -46,12 +45,19 @@ func interleaveFunc(f float, rows int) *interleaver {
 	shift := Imm(uint64(log2(f.size)))
 	SHLQ(shift, ld)
 	SHLQ(shift, p.w)
-	ld3 := GP64()
+	p.row, p.advance = rowsFrom(f, low, ld, rows)
+	return p
+}
+
+// rowsFrom returns the addresses of up to eight rows, ld bytes apart, and a
+// function that moves them on by so many elements. It takes two base registers
+// and one and three strides.
+func rowsFrom(f float, base, ld reg.Register, rows int) (row [8]Mem, advance func(columns int)) {
+	ld3, high := GP64(), GP64()
 	LEAQ(Mem{Base: ld, Index: ld, Scale: 2}, ld3)
-	high := GP64()
-	LEAQ(Mem{Base: low, Index: ld, Scale: 4}, high)
+	LEAQ(Mem{Base: base, Index: ld, Scale: 4}, high)
 	for r := range rows {
-		m := Mem{Base: low}
+		m := Mem{Base: base}
 		if r >= 4 {
 			m.Base = high
 		}
@@ -63,15 +69,14 @@ func interleaveFunc(f float, rows int) *interleaver {
 		case 3:
 			m.Index, m.Scale = ld3, 1
 		}
-		p.row[r] = m
+		row[r] = m
 	}
-	p.advance = func(columns int) {
-		ADDQ(Imm(uint64(columns*f.size)), low)
+	return row, func(columns int) {
+		ADDQ(Imm(uint64(columns*f.size)), base)
 		if rows > 4 {
 			ADDQ(Imm(uint64(columns*f.size)), high)
 		}
 	}
-	return p
 }
 
 // blocks writes the loop over blocks of so many columns.
@@ -105,49 +110,37 @@ func (p *interleaver) rest() {
 	RET()
 }
 
-// transpose8 loads eight columns of up to eight rows, four rows of zeros where
-// there are only six, and returns them column by column. The halves of a
-// vector hold columns c and c+4 on the way, so that no lane is crossed.
-func (p *interleaver) transpose8() [8]reg.VecVirtual {
-	// In v[r], the low half has columns 0–3 of row r and the high half those
-	// of row r+4; in v[r+4], columns 4–7 of the same rows.
-	var v, t, out [8]reg.VecVirtual
-	for r := range 4 {
-		for h, disp := range []int{0, 16} {
-			x := YMM()
-			m := p.row[r]
-			m.Disp = disp
-			VMOVUPS(m, x.AsX())
-			if r+4 < p.rows {
-				m = p.row[r+4]
-				m.Disp = disp
-				VINSERTF128(Imm(1), m, x, x)
-			}
-			v[r+4*h] = x
+// transpose loads four columns of up to eight rows and returns them column by
+// column; rows past the last are zero.
+func (p *interleaver) transpose() [4]reg.VecVirtual {
+	// The low half of v[r] has the columns of row r, the high half those of
+	// row r+4, so that nothing crosses from one half to the other.
+	var v, t, out [4]reg.VecVirtual
+	for r := range v {
+		v[r] = YMM()
+		VMOVUPS(p.row[r], v[r].AsX())
+		if r+4 < p.rows {
+			VINSERTF128(Imm(1), p.row[r+4], v[r], v[r])
 		}
 	}
-	for h := range 2 {
-		i := 4 * h
-		for j := range 2 {
-			t[i+2*j], t[i+2*j+1] = YMM(), YMM()
-			VUNPCKLPS(v[i+2*j+1], v[i+2*j], t[i+2*j])
-			VUNPCKHPS(v[i+2*j+1], v[i+2*j], t[i+2*j+1])
-		}
-		for j := range 4 {
-			out[i+j] = YMM()
-		}
-		VUNPCKLPD(t[i+2], t[i], out[i])
-		VUNPCKHPD(t[i+2], t[i], out[i+1])
-		VUNPCKLPD(t[i+3], t[i+1], out[i+2])
-		VUNPCKHPD(t[i+3], t[i+1], out[i+3])
+	for i := range t {
+		t[i], out[i] = YMM(), YMM()
 	}
+	VUNPCKLPS(v[1], v[0], t[0])
+	VUNPCKHPS(v[1], v[0], t[1])
+	VUNPCKLPS(v[3], v[2], t[2])
+	VUNPCKHPS(v[3], v[2], t[3])
+	VUNPCKLPD(t[2], t[0], out[0])
+	VUNPCKHPD(t[2], t[0], out[1])
+	VUNPCKLPD(t[3], t[1], out[2])
+	VUNPCKHPD(t[3], t[1], out[3])
 	return out
 }
 
 func interleave8() {
 	p := interleaveFunc(float32s, 8)
-	p.blocks(8, func() {
-		for _, v := range p.transpose8() {
+	p.blocks(4, func() {
+		for _, v := range p.transpose() {
 			VMOVUPS(v, Mem{Base: p.dst})
 			ADDQ(p.w, p.dst)
 		}
@@ -157,8 +150,8 @@ func interleave8() {
 
 func interleave6() {
 	p := interleaveFunc(float32s, 6)
-	p.blocks(8, func() {
-		for _, v := range p.transpose8() {
+	p.blocks(4, func() {
+		for _, v := range p.transpose() {
 			VMOVUPS(v.AsX(), Mem{Base: p.dst})
 			VEXTRACTF128(Imm(1), v, v.AsX())
 			VMOVLPS(v.AsX(), Mem{Base: p.dst, Disp: 16})
@@ -208,4 +201,65 @@ func interleave2() {
 		LEAQ(Mem{Base: p.dst, Index: p.w, Scale: 2}, p.dst)
 	})
 	p.rest()
+}
+
+// deal writes the packer of columns: a row of src holds w elements of every
+// strip at one step of depth.
+func deal(f float, w int) {
+	name := fmt.Sprintf("deal%d%s", w, f.short)
+	TEXT(name, NOSPLIT, fmt.Sprintf("func(k, strips int, src []%[1]s, ld int, dst []%[1]s)", f.name))
+	Pragma("noescape")
+	Doc(
+		fmt.Sprintf("%s deals k rows of src out to strips of width %d:", name, w),
+		"",
+		"\tfor p := range k {",
+		"\t\tfor s := range strips {",
+		fmt.Sprintf("\t\t\tcopy(dst[(s*k+p)*%[1]d:][:%[1]d], src[p*ld+s*%[1]d:])", w),
+		"\t\t}",
+		"\t}",
+		"",
+		"It checks no bounds; k and strips must be positive.",
+	)
+	k := Load(Param("k"), GP64())
+	strips := Load(Param("strips"), GP64())
+	src := Load(Param("src").Base(), GP64())
+	ld := Load(Param("ld"), GP64())
+	dst := Load(Param("dst").Base(), GP64())
+	SHLQ(Imm(uint64(log2(f.size))), ld)
+	stride, rows := GP64(), GP64()
+	IMUL3Q(U32(w*f.size), k, stride)
+	MOVQ(k, rows)
+
+	Label("row")
+	from, to, left := GP64(), GP64(), GP64()
+	MOVQ(src, from)
+	MOVQ(dst, to)
+	MOVQ(strips, left)
+	Label("strip")
+	y, x := [4]reg.VecVirtual{YMM(), YMM(), YMM(), YMM()}, [2]reg.VecVirtual{XMM(), XMM()}
+	at := 0
+	for i := 0; at+32 <= w*f.size; i++ {
+		VMOVUPS(Mem{Base: from, Disp: at}, y[i])
+		VMOVUPS(y[i], Mem{Base: to, Disp: at})
+		at += 32
+	}
+	if at+16 <= w*f.size {
+		VMOVUPS(Mem{Base: from, Disp: at}, x[0])
+		VMOVUPS(x[0], Mem{Base: to, Disp: at})
+		at += 16
+	}
+	if at < w*f.size {
+		VMOVSD(Mem{Base: from, Disp: at}, x[1])
+		VMOVSD(x[1], Mem{Base: to, Disp: at})
+	}
+	ADDQ(U32(w*f.size), from)
+	ADDQ(stride, to)
+	DECQ(left)
+	JNZ(LabelRef("strip"))
+	ADDQ(ld, src)
+	ADDQ(U32(w*f.size), dst)
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	VZEROUPPER()
+	RET()
 }

@@ -506,7 +506,124 @@ func interleave4F64(k int, src []float64, ld int, dst []float64, w int)
 //go:noescape
 func interleave2F64(k int, src []float64, ld int, dst []float64, w int)
 
-// squares8F32 adds the squares of 8 rows to dst, with fused multiply-adds:
+// deal6F32 deals k rows of src out to strips of width 6:
+//
+//	for p := range k {
+//		for s := range strips {
+//			copy(dst[(s*k+p)*6:][:6], src[p*ld+s*6:])
+//		}
+//	}
+//
+// It checks no bounds; k and strips must be positive.
+//
+//go:noescape
+func deal6F32(k int, strips int, src []float32, ld int, dst []float32)
+
+// deal16F32 deals k rows of src out to strips of width 16:
+//
+//	for p := range k {
+//		for s := range strips {
+//			copy(dst[(s*k+p)*16:][:16], src[p*ld+s*16:])
+//		}
+//	}
+//
+// It checks no bounds; k and strips must be positive.
+//
+//go:noescape
+func deal16F32(k int, strips int, src []float32, ld int, dst []float32)
+
+// deal14F32 deals k rows of src out to strips of width 14:
+//
+//	for p := range k {
+//		for s := range strips {
+//			copy(dst[(s*k+p)*14:][:14], src[p*ld+s*14:])
+//		}
+//	}
+//
+// It checks no bounds; k and strips must be positive.
+//
+//go:noescape
+func deal14F32(k int, strips int, src []float32, ld int, dst []float32)
+
+// deal32F32 deals k rows of src out to strips of width 32:
+//
+//	for p := range k {
+//		for s := range strips {
+//			copy(dst[(s*k+p)*32:][:32], src[p*ld+s*32:])
+//		}
+//	}
+//
+// It checks no bounds; k and strips must be positive.
+//
+//go:noescape
+func deal32F32(k int, strips int, src []float32, ld int, dst []float32)
+
+// deal6F64 deals k rows of src out to strips of width 6:
+//
+//	for p := range k {
+//		for s := range strips {
+//			copy(dst[(s*k+p)*6:][:6], src[p*ld+s*6:])
+//		}
+//	}
+//
+// It checks no bounds; k and strips must be positive.
+//
+//go:noescape
+func deal6F64(k int, strips int, src []float64, ld int, dst []float64)
+
+// deal8F64 deals k rows of src out to strips of width 8:
+//
+//	for p := range k {
+//		for s := range strips {
+//			copy(dst[(s*k+p)*8:][:8], src[p*ld+s*8:])
+//		}
+//	}
+//
+// It checks no bounds; k and strips must be positive.
+//
+//go:noescape
+func deal8F64(k int, strips int, src []float64, ld int, dst []float64)
+
+// deal14F64 deals k rows of src out to strips of width 14:
+//
+//	for p := range k {
+//		for s := range strips {
+//			copy(dst[(s*k+p)*14:][:14], src[p*ld+s*14:])
+//		}
+//	}
+//
+// It checks no bounds; k and strips must be positive.
+//
+//go:noescape
+func deal14F64(k int, strips int, src []float64, ld int, dst []float64)
+
+// deal16F64 deals k rows of src out to strips of width 16:
+//
+//	for p := range k {
+//		for s := range strips {
+//			copy(dst[(s*k+p)*16:][:16], src[p*ld+s*16:])
+//		}
+//	}
+//
+// It checks no bounds; k and strips must be positive.
+//
+//go:noescape
+func deal16F64(k int, strips int, src []float64, ld int, dst []float64)
+
+// squareF32 returns the sum of squares of x, with fused multiply-adds:
+//
+//	sum := float32(0)
+//	for p := range k {
+//		sum = fma(x[p], x[p], sum)
+//	}
+//	return sum
+//
+// It checks no bounds; k must be positive.
+//
+//go:noescape
+func squareF32(k int, x []float32) float32
+
+// squaresF32 adds the squares of eight rows to dst, with fused multiply-adds:
 //
 //	for r := range 8 {
 //		sum := float32(0)
@@ -519,24 +636,22 @@ func interleave2F64(k int, src []float64, ld int, dst []float64, w int)
 // It checks no bounds; k must be positive.
 //
 //go:noescape
-func squares8F32(k int, x []float32, ld int, dst []float32)
+func squaresF32(k int, x []float32, ld int, dst []float32)
 
-// squares1F32 adds the squares of 1 rows to dst, with fused multiply-adds:
+// squareF64 returns the sum of squares of x, with fused multiply-adds:
 //
-//	for r := range 1 {
-//		sum := float32(0)
-//		for p := range k {
-//			sum = fma(x[r*ld+p], x[r*ld+p], sum)
-//		}
-//		dst[r] += sum
+//	sum := float64(0)
+//	for p := range k {
+//		sum = fma(x[p], x[p], sum)
 //	}
+//	return sum
 //
 // It checks no bounds; k must be positive.
 //
 //go:noescape
-func squares1F32(k int, x []float32, ld int, dst []float32)
+func squareF64(k int, x []float64) float64
 
-// squares8F64 adds the squares of 8 rows to dst, with fused multiply-adds:
+// squaresF64 adds the squares of eight rows to dst, with fused multiply-adds:
 //
 //	for r := range 8 {
 //		sum := float64(0)
@@ -549,19 +664,4 @@ func squares1F32(k int, x []float32, ld int, dst []float32)
 // It checks no bounds; k must be positive.
 //
 //go:noescape
-func squares8F64(k int, x []float64, ld int, dst []float64)
-
-// squares1F64 adds the squares of 1 rows to dst, with fused multiply-adds:
-//
-//	for r := range 1 {
-//		sum := float64(0)
-//		for p := range k {
-//			sum = fma(x[r*ld+p], x[r*ld+p], sum)
-//		}
-//		dst[r] += sum
-//	}
-//
-// It checks no bounds; k must be positive.
-//
-//go:noescape
-func squares1F64(k int, x []float64, ld int, dst []float64)
+func squaresF64(k int, x []float64, ld int, dst []float64)

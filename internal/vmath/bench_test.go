@@ -1,0 +1,99 @@
+package vmath_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"unsafe"
+
+	"github.com/kerf-ml/kerf/internal/vmath"
+)
+
+// benchSizes: a row of a tile, a chunk that stays in the first cache, and a
+// stream from memory.
+var benchSizes = []int{64, 2048, 2 << 20}
+
+// benchmark measures call(dst, x) with x cycling through the range at every
+// level, and a loop over the scalar function where there is one.
+func benchmark[F vmath.Float](b *testing.B, lo, hi float64, call func(dst, x []F), scalar func(float64) float64) {
+	for _, n := range benchSizes {
+		dst, x := make([]F, n), make([]F, n)
+		for i := range x {
+			x[i] = F(lo + (hi-lo)*float64(i*7%997)/996)
+		}
+		run := func(name string, f func()) {
+			b.Run(fmt.Sprintf("float%d/n=%d/%s", 8*unsafe.Sizeof(F(0)), n, name), func(b *testing.B) {
+				for b.Loop() {
+					f()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/value")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+		for _, l := range levels() {
+			restore := vmath.Limit(l)
+			run(l.String(), func() { call(dst, x) })
+			restore()
+		}
+		if scalar != nil {
+			run("math", func() {
+				for i, v := range x {
+					dst[i] = F(scalar(float64(v)))
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkExp(b *testing.B) {
+	benchmark(b, -20, 1, vmath.Exp[float32], math.Exp)
+	benchmark(b, -20, 1, vmath.Exp[float64], math.Exp)
+}
+
+func BenchmarkLog(b *testing.B) {
+	benchmark(b, 0.01, 50, vmath.Log[float32], math.Log)
+	benchmark(b, 0.01, 50, vmath.Log[float64], math.Log)
+}
+
+func BenchmarkTanh(b *testing.B) {
+	benchmark(b, -4, 4, vmath.Tanh[float32], math.Tanh)
+	benchmark(b, -4, 4, vmath.Tanh[float64], math.Tanh)
+}
+
+func BenchmarkCos(b *testing.B) {
+	benchmark(b, -50, 50, vmath.Cos[float32], math.Cos)
+	benchmark(b, -50, 50, vmath.Cos[float64], math.Cos)
+}
+
+// BenchmarkRBFRow leaves the result in dst: the inner products are refreshed,
+// which costs a copy.
+func BenchmarkRBFRow(b *testing.B) {
+	benchmark(b, -1, 1, rbf[float32](), nil)
+	benchmark(b, -1, 1, rbf[float64](), nil)
+}
+
+func rbf[F vmath.Float]() func(dst, x []F) {
+	yy := make([]F, benchSizes[len(benchSizes)-1])
+	for i := range yy {
+		yy[i] = 1
+	}
+	return func(dst, x []F) {
+		copy(dst, x)
+		vmath.RBFRow(dst, 1, yy[:len(dst)], 0.5)
+	}
+}
+
+func BenchmarkDot(b *testing.B) {
+	benchmark(b, -1, 1, func(dst, x []float32) { dst[0] = vmath.Dot(x, x) }, nil)
+	benchmark(b, -1, 1, func(dst, x []float64) { dst[0] = vmath.Dot(x, x) }, nil)
+}
+
+func BenchmarkAxpy(b *testing.B) {
+	benchmark(b, -1, 1, func(dst, x []float32) { vmath.Axpy(dst, 1e-9, x) }, nil)
+	benchmark(b, -1, 1, func(dst, x []float64) { vmath.Axpy(dst, 1e-9, x) }, nil)
+}
+
+func BenchmarkFinite(b *testing.B) {
+	benchmark(b, -1, 1, func(_, x []float32) { vmath.Finite(x) }, nil)
+	benchmark(b, -1, 1, func(_, x []float64) { vmath.Finite(x) }, nil)
+}

@@ -1,0 +1,117 @@
+package vmath_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/kerf-ml/kerf/internal/vmath"
+)
+
+func TestRows(t *testing.T) {
+	atLevels(t, func(t *testing.T) {
+		t.Run("float32", testRows[float32])
+		t.Run("float64", testRows[float64])
+	})
+}
+
+// testRows compares the row forms with their formulas, bit for bit: those with
+// a transcendental function by means of Exp and Tanh of this package.
+func testRows[F vmath.Float](t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for _, n := range sizes() {
+		s, y := ordinary[F](r, n), ordinary[F](r, n)
+		for j := range s {
+			switch r.IntN(12) {
+			case 0:
+				s[j] = F(math.NaN())
+			case 1:
+				y[j] = F(math.NaN())
+			case 2:
+				s[j] = F(math.Inf(1 - 2*r.IntN(2)))
+			}
+		}
+		a, b := F(r.Float64()*4-2), F(r.Float64()-0.5)
+		dist := func(j int) F {
+			d := (a + y[j]) - F(2*s[j])
+			if d < 0 {
+				return 0
+			}
+			return d
+		}
+		// apply returns f of the elements of a row.
+		apply := func(f func(dst, x []F), u func(j int) F) []F {
+			w := make([]F, n)
+			for j := range w {
+				w[j] = u(j)
+			}
+			if f != nil {
+				f(w, w)
+			}
+			return w
+		}
+		affine := func(j int) F { return F(a*s[j]) + b }
+		power := func(p int) func(j int) F {
+			return func(j int) F {
+				w, u := F(1), affine(j)
+				for m := p; m > 0; m >>= 1 {
+					if m&1 == 1 {
+						w *= u
+					}
+					u *= u
+				}
+				return w
+			}
+		}
+		tests := []struct {
+			name string
+			call func(row []F)
+			want []F
+		}{
+			{"ExpScale", func(row []F) { vmath.ExpScale(row, a, b) }, apply(vmath.Exp[F], affine)},
+			{"TanhScale", func(row []F) { vmath.TanhScale(row, a, b) }, apply(vmath.Tanh[F], affine)},
+			{"Distance2Row", func(row []F) { vmath.Distance2Row(row, a, y) }, apply(nil, dist)},
+			{"RBFRow", func(row []F) { vmath.RBFRow(row, a, y, 0.3) }, apply(vmath.Exp[F], func(j int) F { return F(-F(0.3) * dist(j)) })},
+			{"PowInt 0", func(row []F) { vmath.PowInt(row, a, b, 0) }, apply(nil, func(int) F { return 1 })},
+			{"PowInt 1", func(row []F) { vmath.PowInt(row, a, b, 1) }, apply(nil, affine)},
+			{"PowInt 6", func(row []F) { vmath.PowInt(row, a, b, 6) }, apply(nil, power(6))},
+			{"PowInt 21", func(row []F) { vmath.PowInt(row, a, b, 21) }, apply(nil, power(21))},
+			{"ScaleRow", func(row []F) { vmath.ScaleRow(row, a, y) }, apply(nil, func(j int) F { return s[j] * F(a*y[j]) })},
+			{"Axpy", func(row []F) { vmath.Axpy(row, a, y) }, apply(nil, func(j int) F { return s[j] + F(a*y[j]) })},
+			{"Scale", func(row []F) { vmath.Scale(row, a) }, apply(nil, func(j int) F { return s[j] * a })},
+		}
+		for _, tt := range tests {
+			row := append([]F(nil), s...)
+			tt.call(row)
+			for j, v := range row {
+				if !same(v, tt.want[j]) {
+					t.Fatalf("%s of %d: element %d is %v, want %v", tt.name, n, j, v, tt.want[j])
+				}
+			}
+		}
+	}
+}
+
+// TestDistanceOfEqual checks that a vector is at distance 0 from itself and has
+// kernel 1 with itself, where the inner product and the norms are one number.
+func TestDistanceOfEqual(t *testing.T) {
+	atLevels(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(6, 6))
+		for _, n := range sizes() {
+			for range 20 {
+				xx := math.Ldexp(1+r.Float64(), r.IntN(200)-100)
+				row, rbf, yy := make([]float64, n), make([]float64, n), make([]float64, n)
+				for j := range row {
+					row[j], rbf[j], yy[j] = xx, xx, xx
+				}
+				vmath.Distance2Row(row, xx, yy)
+				vmath.RBFRow(rbf, xx, yy, 1e9)
+				for j := range row {
+					if row[j] != 0 || rbf[j] != 1 {
+						t.Fatalf("n = %d, norm² %v: distance %v, kernel %v", n, xx, row[j], rbf[j])
+					}
+				}
+			}
+		}
+	})
+}
