@@ -506,7 +506,20 @@ func interleave4F64(k int, src []float64, ld int, dst []float64, w int)
 //go:noescape
 func interleave2F64(k int, src []float64, ld int, dst []float64, w int)
 
-// squares8F32 adds the squares of 8 rows to dst, with fused multiply-adds:
+// squareF32 returns the sum of squares of x, with fused multiply-adds:
+//
+//	sum := float32(0)
+//	for p := range k {
+//		sum = fma(x[p], x[p], sum)
+//	}
+//	return sum
+//
+// It checks no bounds; k must be positive.
+//
+//go:noescape
+func squareF32(k int, x []float32) float32
+
+// squaresF32 adds the squares of eight rows to dst, with fused multiply-adds:
 //
 //	for r := range 8 {
 //		sum := float32(0)
@@ -519,24 +532,22 @@ func interleave2F64(k int, src []float64, ld int, dst []float64, w int)
 // It checks no bounds; k must be positive.
 //
 //go:noescape
-func squares8F32(k int, x []float32, ld int, dst []float32)
+func squaresF32(k int, x []float32, ld int, dst []float32)
 
-// squares1F32 adds the squares of 1 rows to dst, with fused multiply-adds:
+// squareF64 returns the sum of squares of x, with fused multiply-adds:
 //
-//	for r := range 1 {
-//		sum := float32(0)
-//		for p := range k {
-//			sum = fma(x[r*ld+p], x[r*ld+p], sum)
-//		}
-//		dst[r] += sum
+//	sum := float64(0)
+//	for p := range k {
+//		sum = fma(x[p], x[p], sum)
 //	}
+//	return sum
 //
 // It checks no bounds; k must be positive.
 //
 //go:noescape
-func squares1F32(k int, x []float32, ld int, dst []float32)
+func squareF64(k int, x []float64) float64
 
-// squares8F64 adds the squares of 8 rows to dst, with fused multiply-adds:
+// squaresF64 adds the squares of eight rows to dst, with fused multiply-adds:
 //
 //	for r := range 8 {
 //		sum := float64(0)
@@ -549,19 +560,4 @@ func squares1F32(k int, x []float32, ld int, dst []float32)
 // It checks no bounds; k must be positive.
 //
 //go:noescape
-func squares8F64(k int, x []float64, ld int, dst []float64)
-
-// squares1F64 adds the squares of 1 rows to dst, with fused multiply-adds:
-//
-//	for r := range 1 {
-//		sum := float64(0)
-//		for p := range k {
-//			sum = fma(x[r*ld+p], x[r*ld+p], sum)
-//		}
-//		dst[r] += sum
-//	}
-//
-// It checks no bounds; k must be positive.
-//
-//go:noescape
-func squares1F64(k int, x []float64, ld int, dst []float64)
+func squaresF64(k int, x []float64, ld int, dst []float64)

@@ -3894,59 +3894,35 @@ TEXT ·interleave8F32(SB), NOSPLIT, $0-72
 	LEAQ (CX)(DX*4), R8
 
 block:
-	CMPQ        AX, $0x08
+	CMPQ        AX, $0x04
 	JLT         rest
 	VMOVUPS     (CX), X0
 	VINSERTF128 $0x01, (R8), Y0, Y0
-	VMOVUPS     16(CX), X1
-	VINSERTF128 $0x01, 16(R8), Y1, Y1
-	VMOVUPS     (CX)(DX*1), X2
-	VINSERTF128 $0x01, (R8)(DX*1), Y2, Y2
-	VMOVUPS     16(CX)(DX*1), X3
-	VINSERTF128 $0x01, 16(R8)(DX*1), Y3, Y3
-	VMOVUPS     (CX)(DX*2), X4
-	VINSERTF128 $0x01, (R8)(DX*2), Y4, Y4
-	VMOVUPS     16(CX)(DX*2), X5
-	VINSERTF128 $0x01, 16(R8)(DX*2), Y5, Y5
-	VMOVUPS     (CX)(DI*1), X6
-	VINSERTF128 $0x01, (R8)(DI*1), Y6, Y6
-	VMOVUPS     16(CX)(DI*1), X7
-	VINSERTF128 $0x01, 16(R8)(DI*1), Y7, Y7
-	VUNPCKLPS   Y2, Y0, Y8
-	VUNPCKHPS   Y2, Y0, Y9
-	VUNPCKLPS   Y6, Y4, Y10
-	VUNPCKHPS   Y6, Y4, Y11
-	VUNPCKLPD   Y10, Y8, Y12
-	VUNPCKHPD   Y10, Y8, Y8
-	VUNPCKLPD   Y11, Y9, Y10
-	VUNPCKHPD   Y11, Y9, Y9
-	VUNPCKLPS   Y3, Y1, Y11
-	VUNPCKHPS   Y3, Y1, Y13
-	VUNPCKLPS   Y7, Y5, Y14
-	VUNPCKHPS   Y7, Y5, Y15
-	VUNPCKLPD   Y14, Y11, Y16
-	VUNPCKHPD   Y14, Y11, Y11
-	VUNPCKLPD   Y15, Y13, Y14
-	VUNPCKHPD   Y15, Y13, Y13
-	VMOVUPS     Y12, (BX)
+	VMOVUPS     (CX)(DX*1), X1
+	VINSERTF128 $0x01, (R8)(DX*1), Y1, Y1
+	VMOVUPS     (CX)(DX*2), X2
+	VINSERTF128 $0x01, (R8)(DX*2), Y2, Y2
+	VMOVUPS     (CX)(DI*1), X3
+	VINSERTF128 $0x01, (R8)(DI*1), Y3, Y3
+	VUNPCKLPS   Y1, Y0, Y4
+	VUNPCKHPS   Y1, Y0, Y6
+	VUNPCKLPS   Y3, Y2, Y7
+	VUNPCKHPS   Y3, Y2, Y8
+	VUNPCKLPD   Y7, Y4, Y5
+	VUNPCKHPD   Y7, Y4, Y4
+	VUNPCKLPD   Y8, Y6, Y7
+	VUNPCKHPD   Y8, Y6, Y6
+	VMOVUPS     Y5, (BX)
 	ADDQ        SI, BX
-	VMOVUPS     Y8, (BX)
+	VMOVUPS     Y4, (BX)
 	ADDQ        SI, BX
-	VMOVUPS     Y10, (BX)
+	VMOVUPS     Y7, (BX)
 	ADDQ        SI, BX
-	VMOVUPS     Y9, (BX)
+	VMOVUPS     Y6, (BX)
 	ADDQ        SI, BX
-	VMOVUPS     Y16, (BX)
-	ADDQ        SI, BX
-	VMOVUPS     Y11, (BX)
-	ADDQ        SI, BX
-	VMOVUPS     Y14, (BX)
-	ADDQ        SI, BX
-	VMOVUPS     Y13, (BX)
-	ADDQ        SI, BX
-	ADDQ        $0x20, CX
-	ADDQ        $0x20, R8
-	SUBQ        $0x08, AX
+	ADDQ        $0x10, CX
+	ADDQ        $0x10, R8
+	SUBQ        $0x04, AX
 	JMP         block
 
 rest:
@@ -3994,71 +3970,41 @@ TEXT ·interleave6F32(SB), NOSPLIT, $0-72
 	LEAQ (CX)(DX*4), R8
 
 block:
-	CMPQ         AX, $0x08
+	CMPQ         AX, $0x04
 	JLT          rest
 	VMOVUPS      (CX), X0
 	VINSERTF128  $0x01, (R8), Y0, Y0
-	VMOVUPS      16(CX), X1
-	VINSERTF128  $0x01, 16(R8), Y1, Y1
-	VMOVUPS      (CX)(DX*1), X2
-	VINSERTF128  $0x01, (R8)(DX*1), Y2, Y2
-	VMOVUPS      16(CX)(DX*1), X3
-	VINSERTF128  $0x01, 16(R8)(DX*1), Y3, Y3
-	VMOVUPS      (CX)(DX*2), X4
-	VMOVUPS      16(CX)(DX*2), X5
-	VMOVUPS      (CX)(DI*1), X6
-	VMOVUPS      16(CX)(DI*1), X7
-	VUNPCKLPS    Y2, Y0, Y8
-	VUNPCKHPS    Y2, Y0, Y9
-	VUNPCKLPS    Y6, Y4, Y10
-	VUNPCKHPS    Y6, Y4, Y11
-	VUNPCKLPD    Y10, Y8, Y12
-	VUNPCKHPD    Y10, Y8, Y8
-	VUNPCKLPD    Y11, Y9, Y10
-	VUNPCKHPD    Y11, Y9, Y9
-	VUNPCKLPS    Y3, Y1, Y11
-	VUNPCKHPS    Y3, Y1, Y13
-	VUNPCKLPS    Y7, Y5, Y14
-	VUNPCKHPS    Y7, Y5, Y15
-	VUNPCKLPD    Y14, Y11, Y16
-	VUNPCKHPD    Y14, Y11, Y11
-	VUNPCKLPD    Y15, Y13, Y14
-	VUNPCKHPD    Y15, Y13, Y13
-	VMOVUPS      X12, (BX)
-	VEXTRACTF128 $0x01, Y12, X12
-	VMOVLPS      X12, 16(BX)
+	VMOVUPS      (CX)(DX*1), X1
+	VINSERTF128  $0x01, (R8)(DX*1), Y1, Y1
+	VMOVUPS      (CX)(DX*2), X2
+	VMOVUPS      (CX)(DI*1), X3
+	VUNPCKLPS    Y1, Y0, Y4
+	VUNPCKHPS    Y1, Y0, Y6
+	VUNPCKLPS    Y3, Y2, Y7
+	VUNPCKHPS    Y3, Y2, Y8
+	VUNPCKLPD    Y7, Y4, Y5
+	VUNPCKHPD    Y7, Y4, Y4
+	VUNPCKLPD    Y8, Y6, Y7
+	VUNPCKHPD    Y8, Y6, Y6
+	VMOVUPS      X5, (BX)
+	VEXTRACTF128 $0x01, Y5, X5
+	VMOVLPS      X5, 16(BX)
 	ADDQ         SI, BX
-	VMOVUPS      X8, (BX)
-	VEXTRACTF128 $0x01, Y8, X8
-	VMOVLPS      X8, 16(BX)
+	VMOVUPS      X4, (BX)
+	VEXTRACTF128 $0x01, Y4, X4
+	VMOVLPS      X4, 16(BX)
 	ADDQ         SI, BX
-	VMOVUPS      X10, (BX)
-	VEXTRACTF128 $0x01, Y10, X10
-	VMOVLPS      X10, 16(BX)
+	VMOVUPS      X7, (BX)
+	VEXTRACTF128 $0x01, Y7, X7
+	VMOVLPS      X7, 16(BX)
 	ADDQ         SI, BX
-	VMOVUPS      X9, (BX)
-	VEXTRACTF128 $0x01, Y9, X9
-	VMOVLPS      X9, 16(BX)
+	VMOVUPS      X6, (BX)
+	VEXTRACTF128 $0x01, Y6, X6
+	VMOVLPS      X6, 16(BX)
 	ADDQ         SI, BX
-	VMOVUPS      X16, (BX)
-	VEXTRACTF128 $0x01, Y16, X16
-	VMOVLPS      X16, 16(BX)
-	ADDQ         SI, BX
-	VMOVUPS      X11, (BX)
-	VEXTRACTF128 $0x01, Y11, X11
-	VMOVLPS      X11, 16(BX)
-	ADDQ         SI, BX
-	VMOVUPS      X14, (BX)
-	VEXTRACTF128 $0x01, Y14, X14
-	VMOVLPS      X14, 16(BX)
-	ADDQ         SI, BX
-	VMOVUPS      X13, (BX)
-	VEXTRACTF128 $0x01, Y13, X13
-	VMOVLPS      X13, 16(BX)
-	ADDQ         SI, BX
-	ADDQ         $0x20, CX
-	ADDQ         $0x20, R8
-	SUBQ         $0x08, AX
+	ADDQ         $0x10, CX
+	ADDQ         $0x10, R8
+	SUBQ         $0x04, AX
 	JMP          block
 
 rest:
@@ -4193,9 +4139,25 @@ done:
 	VZEROUPPER
 	RET
 
-// func squares8F32(k int, x []float32, ld int, dst []float32)
+// func squareF32(k int, x []float32) float32
+// Requires: AVX, FMA3, SSE
+TEXT ·squareF32(SB), NOSPLIT, $0-36
+	MOVQ   k+0(FP), AX
+	MOVQ   x_base+8(FP), CX
+	VXORPS X0, X0, X0
+
+loop:
+	VMOVSS      (CX), X1
+	VFMADD231SS X1, X1, X0
+	ADDQ        $0x04, CX
+	DECQ        AX
+	JNZ         loop
+	MOVSS       X0, ret+32(FP)
+	RET
+
+// func squaresF32(k int, x []float32, ld int, dst []float32)
 // Requires: AVX, FMA3
-TEXT ·squares8F32(SB), NOSPLIT, $0-64
+TEXT ·squaresF32(SB), NOSPLIT, $0-64
 	MOVQ   k+0(FP), AX
 	MOVQ   x_base+8(FP), CX
 	MOVQ   ld+32(FP), DX
@@ -4251,29 +4213,25 @@ loop:
 	VMOVSS      X7, 28(BX)
 	RET
 
-// func squares1F32(k int, x []float32, ld int, dst []float32)
-// Requires: AVX, FMA3
-TEXT ·squares1F32(SB), NOSPLIT, $0-64
+// func squareF64(k int, x []float64) float64
+// Requires: AVX, FMA3, SSE2
+TEXT ·squareF64(SB), NOSPLIT, $0-40
 	MOVQ   k+0(FP), AX
 	MOVQ   x_base+8(FP), CX
-	MOVQ   ld+32(FP), DX
-	MOVQ   dst_base+40(FP), BX
-	SHLQ   $0x02, DX
 	VXORPS X0, X0, X0
 
 loop:
-	VMOVSS      (CX), X1
-	VFMADD231SS X1, X1, X0
-	ADDQ        $0x04, CX
+	VMOVSD      (CX), X1
+	VFMADD231SD X1, X1, X0
+	ADDQ        $0x08, CX
 	DECQ        AX
 	JNZ         loop
-	VADDSS      (BX), X0, X0
-	VMOVSS      X0, (BX)
+	MOVSD       X0, ret+32(FP)
 	RET
 
-// func squares8F64(k int, x []float64, ld int, dst []float64)
+// func squaresF64(k int, x []float64, ld int, dst []float64)
 // Requires: AVX, FMA3
-TEXT ·squares8F64(SB), NOSPLIT, $0-64
+TEXT ·squaresF64(SB), NOSPLIT, $0-64
 	MOVQ   k+0(FP), AX
 	MOVQ   x_base+8(FP), CX
 	MOVQ   ld+32(FP), DX
@@ -4327,24 +4285,4 @@ loop:
 	VMOVSD      X6, 48(BX)
 	VADDSD      56(BX), X7, X7
 	VMOVSD      X7, 56(BX)
-	RET
-
-// func squares1F64(k int, x []float64, ld int, dst []float64)
-// Requires: AVX, FMA3
-TEXT ·squares1F64(SB), NOSPLIT, $0-64
-	MOVQ   k+0(FP), AX
-	MOVQ   x_base+8(FP), CX
-	MOVQ   ld+32(FP), DX
-	MOVQ   dst_base+40(FP), BX
-	SHLQ   $0x03, DX
-	VXORPS X0, X0, X0
-
-loop:
-	VMOVSD      (CX), X1
-	VFMADD231SD X1, X1, X0
-	ADDQ        $0x08, CX
-	DECQ        AX
-	JNZ         loop
-	VADDSD      (BX), X0, X0
-	VMOVSD      X0, (BX)
 	RET

@@ -1,0 +1,86 @@
+//go:build amd64 && !purego
+
+package gemm
+
+import "golang.org/x/sys/cpu"
+
+//go:generate go -C ../../gen run ./gemm -out ../internal/gemm/kernel_amd64.s -stubs ../internal/gemm/kernel_amd64.go -pkg gemm
+
+// Best returns the highest level that this machine has.
+func Best() Level {
+	switch {
+	case !cpu.X86.HasAVX2 || !cpu.X86.HasFMA:
+		return Portable
+	case !cpu.X86.HasAVX512F:
+		return AVX2
+	}
+	return AVX512
+}
+
+var kernels32 = [...]*kernels[float32]{
+	Portable: plainKernels[float32](portable32),
+	AVX2: {
+		blocking: avx2x32,
+		full:     kernel6x16F32,
+		edge: []edgeKernel[float32]{
+			{1, kernel1x16F32}, {2, kernel2x16F32}, {4, kernel4x16F32}, {6, kernel6x16F32},
+		},
+		interleave: interleaveF32, square: squareF32, squares: squaresF32,
+	},
+	AVX512: {
+		blocking: avx512x32,
+		full:     kernel14x32F32,
+		edge: []edgeKernel[float32]{
+			{1, kernel1x32F32}, {2, kernel2x32F32}, {4, kernel4x32F32}, {8, kernel8x32F32}, {14, kernel14x32F32},
+		},
+		interleave: interleaveF32, square: squareF32, squares: squaresF32,
+	},
+}
+
+var kernels64 = [...]*kernels[float64]{
+	Portable: plainKernels[float64](portable64),
+	AVX2: {
+		blocking: avx2x64,
+		full:     kernel6x8F64,
+		edge: []edgeKernel[float64]{
+			{1, kernel1x8F64}, {2, kernel2x8F64}, {4, kernel4x8F64}, {6, kernel6x8F64},
+		},
+		interleave: interleaveF64, square: squareF64, squares: squaresF64,
+	},
+	AVX512: {
+		blocking: avx512x64,
+		full:     kernel14x16F64,
+		edge: []edgeKernel[float64]{
+			{1, kernel1x16F64}, {2, kernel2x16F64}, {4, kernel4x16F64}, {8, kernel8x16F64}, {14, kernel14x16F64},
+		},
+		interleave: interleaveF64, square: squareF64, squares: squaresF64,
+	},
+}
+
+func interleaveF32(k int, src []float32, ld int, dst []float32, w, rows int) {
+	r := 0
+	for ; r+8 <= rows; r += 8 {
+		interleave8F32(k, src[r*ld:], ld, dst[r:], w)
+	}
+	if r+6 <= rows {
+		interleave6F32(k, src[r*ld:], ld, dst[r:], w)
+		r += 6
+	}
+	if r < rows {
+		interleaveRows(k, src[r*ld:], ld, dst[r:], w, rows-r)
+	}
+}
+
+func interleaveF64(k int, src []float64, ld int, dst []float64, w, rows int) {
+	r := 0
+	for ; r+4 <= rows; r += 4 {
+		interleave4F64(k, src[r*ld:], ld, dst[r:], w)
+	}
+	if r+2 <= rows {
+		interleave2F64(k, src[r*ld:], ld, dst[r:], w)
+		r += 2
+	}
+	if r < rows {
+		interleaveRows(k, src[r*ld:], ld, dst[r:], w, rows-r)
+	}
+}

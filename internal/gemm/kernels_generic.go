@@ -1,0 +1,11 @@
+//go:build !amd64 || purego
+
+package gemm
+
+// Best returns the highest level that this machine has.
+func Best() Level { return Portable }
+
+var (
+	kernels32 = [...]*kernels[float32]{Portable: plainKernels[float32](portable32)}
+	kernels64 = [...]*kernels[float64]{Portable: plainKernels[float64](portable64)}
+)

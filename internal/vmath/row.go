@@ -1,0 +1,114 @@
+package vmath
+
+// ExpScale replaces each s of the row by exp(a·s + b). The product and the sum
+// are rounded, in this order, before the exponential.
+func ExpScale[F Float](row []F, a, b F) {
+	switch row := any(row).(type) {
+	case []float32:
+		expScale32(row, float32(a), float32(b))
+	case []float64:
+		expScale64(row, float64(a), float64(b))
+	}
+}
+
+// Distance2Row replaces each inner product ⟨x, y_j⟩ of the row by the squared
+// distance
+//
+//	|x - y_j|² = max(0, (xx + yy[j]) - 2·row[j])
+//
+// where xx = ⟨x, x⟩ and yy[j] = ⟨y_j, y_j⟩. It is exactly 0 where the three
+// are the same number, and NaN where the difference is NaN. The slices must
+// have the same length.
+func Distance2Row[F Float](row []F, xx F, yy []F) {
+	if len(row) != len(yy) {
+		panic(lengths)
+	}
+	switch row := any(row).(type) {
+	case []float32:
+		distance2Row32(row, float32(xx), any(yy).([]float32))
+	case []float64:
+		distance2Row64(row, float64(xx), any(yy).([]float64))
+	}
+}
+
+// RBFRow replaces each inner product ⟨x, y_j⟩ of the row by the Gaussian kernel
+//
+//	exp(-gamma·|x - y_j|²)
+//
+// with the squared distance of Distance2Row. It equals Distance2Row followed by
+// ExpScale with a = -gamma and b = 0, bit for bit, in one pass.
+func RBFRow[F Float](row []F, xx F, yy []F, gamma F) {
+	if len(row) != len(yy) {
+		panic(lengths)
+	}
+	switch row := any(row).(type) {
+	case []float32:
+		rbfRow32(row, float32(xx), any(yy).([]float32), -float32(gamma))
+	case []float64:
+		rbfRow64(row, float64(xx), any(yy).([]float64), -float64(gamma))
+	}
+}
+
+// PowInt replaces each s of the row by (a·s + b)ⁿ, n ≥ 0, as the product of
+// repeated squares of the rounded a·s + b; for n = 0 that is 1, of NaN too. The
+// bits are the same at every level.
+func PowInt[F Float](row []F, a, b F, n int) {
+	if n < 0 {
+		panic("vmath: negative power")
+	}
+	switch row := any(row).(type) {
+	case []float32:
+		powInt32(row, float32(a), float32(b), n)
+	case []float64:
+		powInt64(row, float64(a), float64(b), n)
+	}
+}
+
+// ScaleRow multiplies row[j] by s·yscale[j], rounded first. The slices must
+// have the same length. The bits are the same at every level.
+func ScaleRow[F Float](row []F, s F, yscale []F) {
+	if len(row) != len(yscale) {
+		panic(lengths)
+	}
+	switch row := any(row).(type) {
+	case []float32:
+		scaleRow32(row, float32(s), any(yscale).([]float32))
+	case []float64:
+		scaleRow64(row, float64(s), any(yscale).([]float64))
+	}
+}
+
+// Axpy adds a·x to y, each product rounded before the sum. The slices must have
+// the same length. The bits are the same at every level.
+func Axpy[F Float](y []F, a F, x []F) {
+	if len(x) != len(y) {
+		panic(lengths)
+	}
+	switch y := any(y).(type) {
+	case []float32:
+		axpy32(y, float32(a), any(x).([]float32))
+	case []float64:
+		axpy64(y, float64(a), any(x).([]float64))
+	}
+}
+
+// Scale multiplies x by a in place.
+func Scale[F Float](x []F, a F) {
+	switch x := any(x).(type) {
+	case []float32:
+		scale32(x, float32(a))
+	case []float64:
+		scale64(x, float64(a))
+	}
+}
+
+// TanhScale replaces each s of the row by tanh(a·s + b). The product and the
+// sum are rounded, in this order, before the hyperbolic tangent.
+func TanhScale[F Float](row []F, a, b F) {
+	switch row := any(row).(type) {
+	case []float32:
+		tanhScale32(row, float32(a), float32(b))
+	case []float64:
+		tanhScale64(row, float64(a), float64(b))
+	}
+}
