@@ -12,6 +12,7 @@ import (
 
 	"github.com/kerf-ml/kerf/internal/compute"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/run"
 )
 
 func (a *app) version() *cobra.Command {
@@ -26,7 +27,7 @@ func (a *app) version() *cobra.Command {
 				System  string   `json:"system"`
 				Backend string   `json:"backend"`
 				CPU     []string `json:"cpu"`
-			}{model.Version, commit(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, compute.Default().Name(), cpuFeatures()}
+			}{model.Version, commit(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, compute.For(run.Float64).Name(), cpuFeatures()}
 			return a.result(v, func(w io.Writer) error {
 				_, err := fmt.Fprintf(w, "kerf %s (commit %s, %s, %s)\nback end: %s; CPU has %s\n",
 					v.Version, v.Commit, v.Go, v.System, v.Backend, strings.Join(v.CPU, ", "))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/kerf-ml/kerf/internal/vec"
+	"github.com/kerf-ml/kerf/internal/vmath"
 )
 
 // Vector is a numeric instance, dense or sparse.
@@ -60,17 +60,17 @@ func (v Vector) Dot(w Vector) float64 {
 	switch {
 	case v.Index == nil && w.Index == nil:
 		n := min(len(v.Value), len(w.Value))
-		return vec.Dot(v.Value[:n], w.Value[:n])
+		return vmath.Dot(v.Value[:n], w.Value[:n])
 	case v.Index == nil:
-		return vec.DotSparse(w.Index, w.Value, v.Value)
+		return dotSparse(w.Index, w.Value, v.Value)
 	case w.Index == nil:
-		return vec.DotSparse(v.Index, v.Value, w.Value)
+		return dotSparse(v.Index, v.Value, w.Value)
 	}
-	return vec.DotMerge(v.Index, v.Value, w.Index, w.Value)
+	return dotMerge(v.Index, v.Value, w.Index, w.Value)
 }
 
 // Norm2 returns |v|².
-func (v Vector) Norm2() float64 { return vec.Dot(v.Value, v.Value) }
+func (v Vector) Norm2() float64 { return vmath.Dot(v.Value, v.Value) }
 
 // Norm returns |v|.
 func (v Vector) Norm() float64 { return math.Sqrt(v.Norm2()) }
@@ -136,16 +136,16 @@ func (v Vector) coordinate(k int) int {
 func (v Vector) DotWith(w []float64) float64 {
 	if v.Index == nil {
 		n := min(len(v.Value), len(w))
-		return vec.Dot(v.Value[:n], w[:n])
+		return vmath.Dot(v.Value[:n], w[:n])
 	}
-	return vec.DotSparse(v.Index, v.Value, w)
+	return dotSparse(v.Index, v.Value, w)
 }
 
 // AddTo adds a·v to the dense w; coordinates past len(w) are dropped.
 func (v Vector) AddTo(w []float64, a float64) {
 	if v.Index == nil {
 		n := min(len(v.Value), len(w))
-		vec.Axpy(w[:n], a, v.Value[:n])
+		vmath.Axpy(w[:n], a, v.Value[:n])
 		return
 	}
 	for k, j := range v.Index {
@@ -176,4 +176,35 @@ func (v Vector) Finite() bool {
 		}
 	}
 	return true
+}
+
+// dotSparse returns the inner product of a sparse and a dense vector;
+// coordinates past len(y) count as zero.
+func dotSparse(index []int32, value, y []float64) float64 {
+	sum := 0.0
+	for k, j := range index {
+		if int(j) >= len(y) {
+			break
+		}
+		sum += value[k] * y[j]
+	}
+	return sum
+}
+
+// dotMerge returns the inner product of two sparse vectors.
+func dotMerge(xi []int32, xv []float64, yi []int32, yv []float64) float64 {
+	sum := 0.0
+	for i, k := 0, 0; i < len(xi) && k < len(yi); {
+		switch {
+		case xi[i] < yi[k]:
+			i++
+		case xi[i] > yi[k]:
+			k++
+		default:
+			sum += xv[i] * yv[k]
+			i++
+			k++
+		}
+	}
+	return sum
 }

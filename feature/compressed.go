@@ -7,7 +7,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/compute"
-	"github.com/kerf-ml/kerf/internal/vec"
+	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/project"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -59,7 +59,7 @@ func (r F3[T]) Fit(ctx context.Context, x data.Source[T]) (*Compressed[T], error
 type Compressed[T any] struct {
 	f2         *Orthogonal[T]
 	projection *project.Projection
-	product    *data.Matrix // Dim×rank: Aᵀ·L⁻¹/√d
+	product    *compute.Fixed // Dim×rank: Aᵀ·L⁻¹/√d
 }
 
 // NewCompressed returns the map x ↦ p(F2(x)).
@@ -71,14 +71,14 @@ func NewCompressed[T any](f2 *Orthogonal[T], p *project.Projection) *Compressed[
 	for k := range p.In() {
 		inverse := f2.inverse.Row(k)[:k+1]
 		for j, a := range p.Matrix().Row(k) {
-			vec.Axpy(product.Row(j)[:k+1], a, inverse)
+			vmath.Axpy(product.Row(j)[:k+1], a, inverse)
 		}
 	}
-	return &Compressed[T]{f2: f2, projection: p, product: product}
+	return &Compressed[T]{f2: f2, projection: p, product: compute.NewFixed(product.Data, p.Out(), p.In())}
 }
 
 // Dim returns the dimension after the projection.
-func (m *Compressed[T]) Dim() int { return m.product.Rows }
+func (m *Compressed[T]) Dim() int { return m.projection.Out() }
 
 // Orthogonal returns the map F2 inside.
 func (m *Compressed[T]) Orthogonal() *Orthogonal[T] { return m.f2 }
@@ -90,7 +90,7 @@ func (m *Compressed[T]) Projection() *project.Projection { return m.projection }
 func (m *Compressed[T]) MapTo(dst []float64, x T) {
 	similar := make([]float64, m.f2.Dim())
 	m.f2.landmarks.MapTo(similar, x)
-	m.multiply(dst, similar, 1)
+	m.product.Mul(dst, m.Dim(), similar, m.f2.Dim(), 1)
 }
 
 // MapBlock maps the instances of x into the rows of dst.
@@ -99,11 +99,6 @@ func (m *Compressed[T]) MapBlock(ctl run.Control, dst []float64, x data.Source[T
 	if err := m.f2.landmarks.MapBlock(ctl, similar, x, first); err != nil {
 		return err
 	}
-	m.multiply(dst, similar, x.Len())
+	m.product.Mul(dst, m.Dim(), similar, m.f2.Dim(), x.Len())
 	return nil
-}
-
-func (m *Compressed[T]) multiply(dst, similar []float64, rows int) {
-	r := m.f2.Dim()
-	compute.Default().Mul(dst, m.Dim(), similar, r, rows, m.product.Data, r, m.Dim(), r)
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
-	"github.com/kerf-ml/kerf/internal/vec"
+	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/kerftest"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/project"
@@ -146,16 +146,16 @@ func TestF2IsTheProjection(t *testing.T) {
 	fresh := points(20, 3, 8)
 	for i, p := range fresh {
 		for _, q := range fresh[:i+1] {
-			got, want := vec.Dot(image(p), image(q)), vec.Dot(project(p), project(q))
+			got, want := vmath.Dot(image(p), image(q)), vmath.Dot(project(p), project(q))
 			if math.Abs(got-want) > 1e-9 {
 				t.Fatalf("inner product of images %v, of projections %v", got, want)
 			}
 		}
-		if n := vec.Dot(image(p), image(p)); n > 1+1e-12 {
+		if n := vmath.Dot(image(p), image(p)); n > 1+1e-12 {
 			t.Fatalf("|F2(x)|² = %v exceeds K(x,x) = 1", n)
 		}
 		for j := range m { // the residual is orthogonal to the span
-			got, want := vec.Dot(image(p), image(z.At(j))), k.Eval(p, z.At(j))
+			got, want := vmath.Dot(image(p), image(z.At(j))), k.Eval(p, z.At(j))
 			if math.Abs(got-want) > 1e-10 {
 				t.Fatalf("⟨F2(x),F2(z)⟩ = %v, K(x,z) = %v", got, want)
 			}
@@ -184,7 +184,7 @@ func TestF2Duplicates(t *testing.T) {
 		check(t, err)
 		for i := range x {
 			for j := range x {
-				got, want := vec.Dot(mapped.Row(i), mapped.Row(j)), c.k.Eval(x[i], x[j])
+				got, want := vmath.Dot(mapped.Row(i), mapped.Row(j)), c.k.Eval(x[i], x[j])
 				if math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
 					t.Fatalf("%v: ⟨F2,F2⟩ = %v, K = %v", c.k, got, want)
 				}
@@ -271,6 +271,6 @@ func ExampleNewF2() {
 	a, b := make([]float64, f2.Dim()), make([]float64, f2.Dim())
 	f2.MapTo(a, gene{"AC", "GG"})
 	f2.MapTo(b, gene{"AC", "GT"})
-	fmt.Printf("%d landmarks, rank %d, inner product %.0f\n", f2.Drawn(), f2.Dim(), vec.Dot(a, b))
+	fmt.Printf("%d landmarks, rank %d, inner product %.0f\n", f2.Drawn(), f2.Dim(), vmath.Dot(a, b))
 	// Output: 4 landmarks, rank 3, inner product 1
 }

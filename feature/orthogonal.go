@@ -90,7 +90,7 @@ func (r F2[T]) FitTo(ctx context.Context, z data.Source[T]) (*Orthogonal[T], err
 	if f.Rank() == 0 {
 		return nil, errors.New("K(z,z) is 0 for every landmark: the kernel sees nothing in this data")
 	}
-	inverse, err := linalg.InvertLower(ctx, f.L)
+	inverse, err := linalg.InvertLower(ctx, r.Run, f.L)
 	if err != nil {
 		return nil, err
 	}
@@ -139,6 +139,7 @@ type Orthogonal[T any] struct {
 	landmarks *Landmarks[T]
 	drawn     int
 	inverse   *data.Matrix // L⁻¹, rank×rank, lower triangular
+	rotation  *compute.Fixed
 }
 
 // NewOrthogonal returns F2 with the given independent landmarks and the inverse
@@ -148,7 +149,10 @@ func NewOrthogonal[T any](k kernel.Kernel[T], z data.Source[T], drawn int, inver
 	if inverse.Rows != z.Len() || inverse.Cols != z.Len() {
 		panic("feature: the factor does not fit the landmarks")
 	}
-	return &Orthogonal[T]{landmarks: NewLandmarks(k, z), drawn: drawn, inverse: inverse}
+	return &Orthogonal[T]{
+		landmarks: NewLandmarks(k, z), drawn: drawn,
+		inverse: inverse, rotation: compute.NewLower(inverse.Data, inverse.Rows),
+	}
 }
 
 // Dim returns the rank of the landmarks' Gram matrix.
@@ -167,7 +171,7 @@ func (m *Orthogonal[T]) Inverse() *data.Matrix { return m.inverse }
 func (m *Orthogonal[T]) MapTo(dst []float64, x T) {
 	similar := make([]float64, m.Dim())
 	m.landmarks.MapTo(similar, x)
-	m.rotate(dst, similar, 1)
+	m.rotation.Mul(dst, m.Dim(), similar, m.Dim(), 1)
 }
 
 // MapBlock maps the instances of x into the rows of dst.
@@ -176,11 +180,6 @@ func (m *Orthogonal[T]) MapBlock(ctl run.Control, dst []float64, x data.Source[T
 	if err := m.landmarks.MapBlock(ctl, similar, x, first); err != nil {
 		return err
 	}
-	m.rotate(dst, similar, x.Len())
+	m.rotation.Mul(dst, m.Dim(), similar, m.Dim(), x.Len())
 	return nil
-}
-
-func (m *Orthogonal[T]) rotate(dst, similar []float64, rows int) {
-	d := m.Dim()
-	compute.Default().MulLower(dst, d, similar, d, rows, m.inverse.Data, d)
 }

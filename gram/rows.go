@@ -5,7 +5,6 @@ import (
 	"context"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -57,17 +56,12 @@ func (r *Rows[T]) Row(ctx context.Context, i int) ([]float64, error) {
 		return e.Value.(*cachedRow).values, nil
 	}
 	row := r.room(i)
-	c := r.columns
-	err := par.For(ctx, r.ctl, "", c.blocks(), func(b int) error {
-		return c.store(row.values, c.Len(), data.Slice[T]{c.y.At(i)}, 0, 1, b)
-	})
-	if err != nil {
+	if err := block(ctx, r.ctl, r.columns, row.values, data.Source[T](data.Slice[T]{r.columns.y.At(i)})); err != nil {
 		if v, ok := err.(*ValueError); ok {
 			v.Row = i
 		}
 		return nil, err
 	}
-	r.ctl.Counter.Add(int64(c.Len()))
 	r.kept[i] = r.order.PushFront(row)
 	return row.values, nil
 }

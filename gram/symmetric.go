@@ -9,9 +9,9 @@ import (
 	"github.com/kerf-ml/kerf/run"
 )
 
-// Symmetric returns the Gram matrix K(x_i, x_j). Each pair is computed once, in
-// the tiles on and above the diagonal, and mirrored, so that the matrix is
-// symmetric even where the kernel is not.
+// Symmetric returns the Gram matrix K(x_i, x_j), computed in float64. Each pair
+// is computed once, on or above the diagonal, and mirrored, so that the matrix
+// is symmetric even where the kernel is not.
 func Symmetric[T any](ctx context.Context, ctl run.Control, k kernel.Kernel[T], x data.Source[T]) (*data.Matrix, error) {
 	n := x.Len()
 	if err := ctl.Reserve("a Gram matrix", 8*float64(n)*float64(n), "take fewer landmarks"); err != nil {
@@ -19,23 +19,38 @@ func Symmetric[T any](ctx context.Context, ctl run.Control, k kernel.Kernel[T], 
 	}
 	c := Bind(k, x)
 	g := data.NewMatrix(n, n)
-	rows, cols := par.Blocks(n, tileRows), c.blocks()
-	err := par.For(ctx, ctl, "kernel", rows*cols, func(i int) error {
-		lo, hi := par.Range(i/cols, n, tileRows)
-		_, right := par.Range(i%cols, n, tileCols)
-		if right <= lo {
-			return nil // below the diagonal
-		}
-		return c.store(g.Data, n, x, lo, hi, i%cols)
+	err := par.For(ctx, ctl, "kernel", par.Blocks(n, c.rows), func(i int) error {
+		lo, hi := par.Range(i, n, c.rows)
+		left := lo / c.cols * c.cols
+		return strip(c, g.Data[lo*n+left:], n, data.Range[T]{Of: x, Lo: lo, Hi: hi}, lo, left, n)
 	})
+	if err == nil {
+		err = mirror(ctx, ctl, g)
+	}
 	if err != nil {
 		return nil, err
 	}
-	for i := range n {
-		for j := range i {
-			g.Data[i*n+j] = g.Data[j*n+i]
-		}
-	}
 	ctl.Counter.Add(int64(n) * int64(n+1) / 2)
 	return g, nil
+}
+
+// mirrorBlock is the size of the squares in which a matrix is mirrored: two of
+// them stay in cache.
+const mirrorBlock = 64
+
+// mirror copies the upper triangle to the lower one.
+func mirror(ctx context.Context, ctl run.Control, g *data.Matrix) error {
+	n := g.Rows
+	return par.For(ctx, ctl, "", par.Blocks(n, mirrorBlock), func(b int) error {
+		lo, hi := par.Range(b, n, mirrorBlock)
+		for left := 0; left < hi; left += mirrorBlock {
+			for i := lo; i < hi; i++ {
+				row := g.Data[i*n:]
+				for j := left; j < min(left+mirrorBlock, i); j++ {
+					row[j] = g.Data[j*n+i]
+				}
+			}
+		}
+		return nil
+	})
 }

@@ -1,6 +1,10 @@
 package kernel
 
-import "math"
+import (
+	"math"
+
+	"github.com/kerf-ml/kerf/data"
+)
 
 // Form says what a kernel on vectors computes, as data:
 //
@@ -21,7 +25,21 @@ type Pair uint8
 const (
 	Dot       Pair = iota // ⟨x, y⟩
 	Distance2             // |x - y|²
+	L1                    // Σ |x_j - y_j|
 )
+
+// At returns the value of the operation, from its definition.
+func (p Pair) At(x, y data.Vector) float64 {
+	switch p {
+	case Distance2:
+		return x.Distance2(y)
+	case L1:
+		sum := 0.0
+		data.Walk(x, y, func(_ int, a, b float64) { sum += math.Abs(a - b) })
+		return sum
+	}
+	return x.Dot(y)
+}
 
 // Scalar is a function of one number: Op(A·s + B), to the power P for Power.
 type Scalar struct {
@@ -38,6 +56,7 @@ const (
 	Identity Op = iota // u
 	Exp                // exp(u)
 	Power              // u^P, by repeated multiplication for integer P
+	Tanh               // tanh(u)
 )
 
 // At returns the value of the function at s.
@@ -48,6 +67,8 @@ func (f Scalar) At(s float64) float64 {
 		return math.Exp(u)
 	case Power:
 		return power(u, f.P)
+	case Tanh:
+		return math.Tanh(u)
 	}
 	return u
 }

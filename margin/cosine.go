@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/internal/vec"
+	"github.com/kerf-ml/kerf/internal/vmath"
 )
 
 // Lengths in [tiny, huge] have squares and products that neither overflow nor
@@ -56,7 +56,7 @@ func scaled(v data.Vector, extra float64) (data.Vector, float64) {
 
 // length returns √(|v|² + extra²).
 func length(v data.Vector, extra float64) float64 {
-	return math.Sqrt(vec.Dot(v.Value, v.Value) + extra*extra)
+	return math.Sqrt(vmath.Dot(v.Value, v.Value) + extra*extra)
 }
 
 // clamp takes a cosine back to [-1, 1] where rounding has led out of it, and

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/internal/vec"
+	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -70,7 +70,7 @@ func (s Separator) Sample(ctx context.Context, ctl run.Control, x data.Source[da
 
 // check reports a weight, bias or unit that is not finite.
 func (s Separator) check() error {
-	if j := vec.Finite(s.W); j >= 0 {
+	if j := vmath.Finite(s.W); j >= 0 {
 		return fmt.Errorf("weight %d of the separator is %v", j, s.W[j])
 	}
 	if _, bias := s.weights(); !finite(bias) || !finite(s.Unit) {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
-	"github.com/kerf-ml/kerf/internal/vec"
+	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/margin"
 	"github.com/kerf-ml/kerf/run"
@@ -23,7 +23,7 @@ func (p *Pipeline[T]) separators() []margin.Separator {
 	}
 	if k == 2 {
 		w := append([]float64(nil), out[0].W...)
-		vec.Scale(w, -1)
+		vmath.Scale(w, -1)
 		out[0] = margin.Separator{W: w, Bias: -out[0].Bias, Unit: out[0].Unit}
 	}
 	return out
@@ -79,7 +79,7 @@ func kernelMargins[T any](ctx context.Context, ctl run.Control, p *Pipeline[T], 
 	product := data.NewMatrix(k, k)
 	for s := range support.Len() {
 		for c := range k {
-			vec.Axpy(product.Row(c), separators[c].W[s], scores.Row(s))
+			vmath.Axpy(product.Row(c), separators[c].W[s], scores.Row(s))
 		}
 	}
 	all, err := p.ScoreAll(ctx, ctl, d.X)

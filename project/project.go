@@ -18,7 +18,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/seed"
-	"github.com/kerf-ml/kerf/internal/vec"
+	"github.com/kerf-ml/kerf/internal/vmath"
 )
 
 // Recipe is a way to draw a projection. Recipes are small value types.
@@ -103,7 +103,7 @@ func (p *Projection) ApplyVector(dst []float64, v data.Vector) {
 		// Entries are finite, so a zero adds nothing but perhaps the sign of
 		// a zero; to skip it makes dense and sparse agree.
 		if a != 0 {
-			vec.Axpy(dst, a, p.matrix.Row(i))
+			vmath.Axpy(dst, a, p.matrix.Row(i))
 		}
 	}
 }
@@ -138,7 +138,7 @@ func (l law) fit(in, out int, s uint64) (*Projection, error) {
 		hi := min(lo+blockRows, in)
 		block := p.matrix.Data[lo*out : hi*out]
 		l.fill(block, seed.Stream(s, seed.Projection, l.number<<48|uint64(lo/blockRows)))
-		vec.Scale(block, scale)
+		vmath.Scale(block, scale)
 	}
 	return p, nil
 }

@@ -1,8 +1,9 @@
 // Package run holds the controls of a run: how many workers, how much memory,
 // whom to tell about progress, and a counter of kernel evaluations.
 //
-// Controls say how to compute, never what: changing any of them leaves every
-// result as it was, bit for bit. The zero Control is the default.
+// Controls say how to compute, never what: changing any of them but the
+// precision leaves every result as it was, bit for bit. The zero Control is the
+// default.
 package run
 
 import (
@@ -20,6 +21,26 @@ type Control struct {
 	Memory   int64    // bytes that may be allocated for data of the run; 0 means three quarters of what is free
 	Progress Progress // told what is going on; the zero value is silent
 	Counter  *Counter // gathers kernel evaluations; nil counts nothing
+
+	// Precision in which kernel values are computed. Sums, norms and
+	// factorisations that would lose the answer are in float64 in any case.
+	Precision Precision
+}
+
+// Precision is a floating-point type to compute in.
+type Precision uint8
+
+// The precisions. docs/math/precision.md bounds the error of each.
+const (
+	Float64 Precision = iota
+	Float32           // about twice as fast; kernel values are good to about six digits
+)
+
+func (p Precision) String() string {
+	if p == Float32 {
+		return "float32"
+	}
+	return "float64"
 }
 
 // Progress is a set of optional functions that are told how far a run is. They

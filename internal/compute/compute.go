@@ -1,38 +1,75 @@
 // Package compute is the seam between what kerf computes (tiles of K, products
-// of small matrices) and how a machine does it. A Backend computes tiles; the
-// packages above it cut the work into tiles, spread them over workers and never
-// ask which back end they run on.
+// with fixed matrices) and how a machine does it. A Backend prepares the column
+// side of tiles; the packages above it cut the work into tiles, spread them over
+// workers and never ask which back end they run on.
 //
-// Every back end passes the same conformance suite (Conform, in the tests of
-// this package) within an error budget of its own.
+// Every back end passes the same conformance suite (kerftest.Backend) within an
+// error budget of its own.
 package compute
 
-import "github.com/kerf-ml/kerf/kernel"
+import (
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/gemm"
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/run"
+)
 
-// Backend computes tiles. Back ends hold no state of a run and are safe for
+// Backend computes tiles of K. Back ends hold no state of a run and are safe for
 // concurrent use.
 type Backend interface {
 	// Name tells people which back end this is.
 	Name() string
 
-	// Supports reports whether Tile knows the form. Where it does not, the
-	// caller evaluates the kernel pair by pair.
+	// Supports reports whether it knows the form. Where it does not, the caller
+	// evaluates the kernel pair by pair.
 	Supports(f kernel.Form) bool
 
-	// Tile sets dst[i*ld+j] = K(x_i, y_j) for all i < x.N and j < y.N, where K
-	// has form f, x was packed by y.Rows and both panels were packed for f.
-	// A value and its mirror image are equal bit for bit, and the squared
-	// distance of a vector to itself is exactly zero.
-	Tile(dst []float64, ld int, x, y *Panel, f kernel.Form)
-
-	// MulLower sets dst[i*ldd+j] = Σ_{k ≤ j} a[i*lda+k]·l[j*n+k] for i < rows
-	// and j < n: the rows of a times the transpose of the lower triangle l.
-	MulLower(dst []float64, ldd int, a []float64, lda, rows int, l []float64, n int)
-
-	// Mul sets dst[i*ldd+j] = Σ_k a[i*lda+k]·b[j*ldb+k] for i < rows, j < cols
-	// and k < depth: the rows of a times the rows of b.
-	Mul(dst []float64, ldd int, a []float64, lda, rows int, b []float64, ldb, cols, depth int)
+	// Columns packs the column side of tiles.
+	Columns(y data.Source[data.Vector], f kernel.Form) Columns
 }
 
-// Default returns the fastest back end that this machine can run.
-func Default() Backend { return Portable{} }
+// Columns is the column side of tiles, packed once. It is immutable and safe
+// for concurrent use.
+type Columns interface {
+	// Len returns the number of columns.
+	Len() int
+
+	// Rows packs a few instances as the row side of tiles.
+	Rows(x data.Source[data.Vector]) Rows
+
+	// TileSize returns a size of tiles that stays in cache.
+	TileSize() (rows, cols int)
+}
+
+// Rows is the row side of tiles. It belongs to one goroutine until it is
+// released, and must not be used after.
+//
+// Both methods set dst[i*ld+j-j0] = K(x_i, y_j) for all rows i and j0 ≤ j < j1,
+// in the precision of the back end, converted to that of dst. A value does not
+// depend on which others are computed with it. A value and its mirror image are
+// equal bit for bit, and the squared distance of a vector to itself is exactly
+// zero.
+type Rows interface {
+	Tile64(dst []float64, ld, j0, j1 int)
+	Tile32(dst []float32, ld, j0, j1 int)
+	Release()
+}
+
+// For returns the fastest back end of this machine that computes in the given
+// precision.
+func For(p run.Precision) Backend {
+	if p == run.Float32 {
+		return CPU[float32]{}
+	}
+	return CPU[float64]{}
+}
+
+// CPU computes tiles by the matrix products of package gemm and the elementwise
+// functions of package vmath, in the precision F.
+type CPU[F gemm.Float] struct{}
+
+// Name returns the instruction set in use.
+func (CPU[F]) Name() string { return gemm.Current().String() }
+
+// Supports reports true: every form is known.
+func (CPU[F]) Supports(kernel.Form) bool { return true }

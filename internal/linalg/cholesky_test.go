@@ -2,6 +2,7 @@ package linalg_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -115,7 +116,7 @@ func TestNegative(t *testing.T) {
 func TestInvertLower(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 7, 33, 100} {
 		f, _ := linalg.PivotedCholesky(ctx, run.Control{}, gramOf(n, 2*n), 1e-12)
-		inv, err := linalg.InvertLower(ctx, f.L)
+		inv, err := linalg.InvertLower(ctx, run.Control{}, f.L)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +147,195 @@ func TestCancelled(t *testing.T) {
 	if _, err := linalg.PivotedCholesky(cancelled, run.Control{}, gramOf(10, 10), 0); err != context.Canceled {
 		t.Errorf("Cholesky: %v", err)
 	}
-	if _, err := linalg.InvertLower(cancelled, gramOf(3, 3)); err != context.Canceled {
+	if _, err := linalg.InvertLower(cancelled, run.Control{}, gramOf(3, 3)); err != context.Canceled {
 		t.Errorf("inverse: %v", err)
 	}
+}
+
+// TestCholesky checks A = L·Lᵀ at sizes on both sides of the leaves' edges, and
+// that the upper triangle is left alone.
+func TestCholesky(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 63, 64, 65, 127, 128, 129, 200, 300} {
+		a := gramOf(n, n+10)
+		l := &data.Matrix{Rows: n, Cols: n, Data: slices.Clone(a.Data)}
+		for i := range n {
+			for j := i + 1; j < n; j++ {
+				l.Data[i*n+j] = math.NaN()
+			}
+		}
+		if err := linalg.Cholesky(ctx, run.Control{}, l); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			for j := range n {
+				if j > i {
+					if !math.IsNaN(l.Data[i*n+j]) {
+						t.Fatalf("n=%d: wrote above the diagonal", n)
+					}
+					continue
+				}
+				got := 0.0
+				for k := range j + 1 {
+					got += l.Row(i)[k] * l.Row(j)[k]
+				}
+				if want := a.Data[i*n+j]; math.Abs(got-want) > 1e-13*float64(n+10)*float64(n) {
+					t.Fatalf("n=%d (%d,%d): %v, want %v", n, i, j, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestCholeskyRefuses(t *testing.T) {
+	n := 150
+	a := gramOf(n, 2*n)
+	a.Data[100*n+100] = -1
+	var fault *linalg.NotPositiveError
+	if err := linalg.Cholesky(ctx, run.Control{}, a); !errors.As(err, &fault) || fault.Index != 100 {
+		t.Fatalf("got %v", err)
+	}
+}
+
+// TestSolveLower checks x·L⁻ᵀ·Lᵀ = x.
+func TestSolveLower(t *testing.T) {
+	for _, n := range []int{1, 64, 65, 150} {
+		for _, rows := range []int{0, 1, 33} {
+			l := gramOf(n, 2*n)
+			if err := linalg.Cholesky(ctx, run.Control{}, l); err != nil {
+				t.Fatal(err)
+			}
+			x := data.NewMatrix(rows, n)
+			for i := range x.Data {
+				x.Data[i] = math.Sin(float64(i))
+			}
+			z := &data.Matrix{Rows: rows, Cols: n, Data: slices.Clone(x.Data)}
+			if err := linalg.SolveLower(ctx, run.Control{}, z, l); err != nil {
+				t.Fatal(err)
+			}
+			for i := range rows {
+				for j := range n {
+					got := 0.0
+					for k := range j + 1 {
+						got += z.Row(i)[k] * l.Row(j)[k]
+					}
+					if math.Abs(got-x.Row(i)[j]) > 1e-10 {
+						t.Fatalf("n=%d (%d,%d): %v, want %v", n, i, j, got, x.Row(i)[j])
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestRandomOrthogonal(t *testing.T) {
+	q := linalg.RandomOrthogonal(40, 15, rand.New(rand.NewPCG(1, 2)))
+	for i := range 15 {
+		for j := range 15 {
+			dot, want := 0.0, 0.0
+			for k := range 40 {
+				dot += q.Row(k)[i] * q.Row(k)[j]
+			}
+			if i == j {
+				want = 1
+			}
+			if math.Abs(dot-want) > 1e-13 {
+				t.Fatalf("columns %d and %d have inner product %v", i, j, dot)
+			}
+		}
+	}
+}
+
+func TestEigen(t *testing.T) {
+	a := gramOf(20, 8)
+	values, vectors, ok := linalg.Eigen(a)
+	if !ok {
+		t.Fatal("no convergence")
+	}
+	for e, lambda := range values {
+		for i := range 20 {
+			got := 0.0
+			for k := range 20 {
+				got += a.Row(i)[k] * vectors.Row(k)[e]
+			}
+			if want := lambda * vectors.Row(i)[e]; math.Abs(got-want) > 1e-11 {
+				t.Fatalf("eigenvalue %d: %v, want %v", e, got, want)
+			}
+		}
+	}
+}
+
+// TestConjugate solves with and without a preconditioner: with the exact
+// inverse as preconditioner one step is enough.
+func TestConjugate(t *testing.T) {
+	n := 60
+	a := gramOf(n, 2*n)
+	b := make([]float64, n)
+	for i := range b {
+		b[i] = math.Cos(float64(i))
+	}
+	l := &data.Matrix{Rows: n, Cols: n, Data: slices.Clone(a.Data)}
+	if err := linalg.Cholesky(ctx, run.Control{}, l); err != nil {
+		t.Fatal(err)
+	}
+	inverse, _ := linalg.InvertLower(ctx, run.Control{}, l)
+	c := linalg.Conjugate{
+		Mul: func(_ context.Context, dst, v []float64) error {
+			for i := range dst {
+				dst[i] = 0
+				for k, w := range v {
+					dst[i] += a.Row(i)[k] * w
+				}
+			}
+			return nil
+		},
+		Tolerance: 1e-10, MaxSteps: 500,
+	}
+	for _, exact := range []bool{false, true} {
+		if exact {
+			c.Precondition = func(dst, r []float64) {
+				y := make([]float64, n)
+				for i := range y {
+					for k := range i + 1 {
+						y[i] += inverse.Row(i)[k] * r[k]
+					}
+				}
+				clear(dst)
+				for i := range y {
+					for k := range i + 1 {
+						dst[k] += inverse.Row(i)[k] * y[i]
+					}
+				}
+			}
+		}
+		x := make([]float64, n)
+		steps, residual, err := c.Solve(ctx, x, b)
+		if err != nil || residual > 1e-10 || exact && steps > 2 {
+			t.Fatalf("exact %v: %d steps, residual %v, %v", exact, steps, residual, err)
+		}
+		check := make([]float64, n)
+		_ = c.Mul(ctx, check, x)
+		for i := range check {
+			if math.Abs(check[i]-b[i]) > 1e-8 {
+				t.Fatalf("A·x is %v at %d, want %v", check[i], i, b[i])
+			}
+		}
+	}
+}
+
+func BenchmarkCholesky(b *testing.B) {
+	n := 2000
+	a := gramOf(n, 1)
+	for i := range n {
+		for j := range n {
+			a.Data[i*n+j] = math.Exp(-math.Abs(float64(i-j)) / 50)
+		}
+	}
+	l := data.NewMatrix(n, n)
+	for b.Loop() {
+		copy(l.Data, a.Data)
+		if err := linalg.Cholesky(ctx, run.Control{}, l); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(n)*float64(n)*float64(n)/3/(b.Elapsed().Seconds()/float64(b.N))/1e9, "GFLOP/s")
 }

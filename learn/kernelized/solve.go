@@ -8,7 +8,7 @@ import (
 
 	"github.com/kerf-ml/kerf/gram"
 	"github.com/kerf-ml/kerf/internal/seed"
-	"github.com/kerf-ml/kerf/internal/vec"
+	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/learn"
 )
 
@@ -55,7 +55,7 @@ func (p *problem) learn(i int, row []float64) {
 	p.counts[i]++
 	p.made++
 	p.report.Mistakes++
-	vec.Axpy(p.scores, p.y[i], row)
+	vmath.Axpy(p.scores, p.y[i], row)
 }
 
 // keep remembers the counts if they err less than any before.

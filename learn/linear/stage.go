@@ -1,6 +1,6 @@
 package linear
 
-import "github.com/kerf-ml/kerf/internal/vec"
+import "github.com/kerf-ml/kerf/internal/vmath"
 
 // Constants of the stages, found by trial as those of the subspace steps.
 const (
@@ -56,7 +56,7 @@ func (d *descent) rescale(c float64) {
 			d.alpha[i] = c // exactly: a bound is recognised by equality
 		}
 	}
-	vec.Scale(d.w.w, ratio)
+	vmath.Scale(d.w.w, ratio)
 	d.w.bias *= ratio
 	d.c = c
 	d.restore()

@@ -1,0 +1,182 @@
+package compute
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/gemm"
+	"github.com/kerf-ml/kerf/internal/vmath"
+	"github.com/kerf-ml/kerf/kernel"
+)
+
+// rows is the row side of tiles on a CPU.
+type rows[F gemm.Float] struct {
+	c      *columns[F]
+	x      data.Source[data.Vector]
+	flat   []F // n×d, shifted
+	left   gemm.Left[F]
+	norm2  []F
+	past   []F // L1 norm of the coordinates past the columns' dimension
+	scale  []F
+	buffer []F // a tile in the precision of the back end
+	line   []F // a row of an inverted index
+}
+
+// Rows packs the row side.
+func (c *columns[F]) Rows(x data.Source[data.Vector]) Rows {
+	r := c.pool.Get().(*rows[F])
+	r.x = x
+	n := x.Len()
+	if c.inverted == nil {
+		r.flat = grow(r.flat, n*c.d)
+		for i := range n {
+			c.fill(r.flat[i*c.d:(i+1)*c.d], x.At(i))
+		}
+		if c.packed != nil {
+			r.left.Pack(r.flat, c.d, n, c.d)
+		}
+	}
+	switch c.form.Pair {
+	case kernel.Distance2:
+		r.norm2 = grow(r.norm2, n)
+		if c.inverted == nil {
+			gemm.Norms2(r.norm2, r.flat, c.d, n, c.d)
+		}
+		for i := range n {
+			if c.inverted != nil {
+				r.norm2[i] = sparseNorm2[F](x.At(i))
+			} else if square, _ := c.beyond(x.At(i)); square > 0 {
+				r.norm2[i] += F(square)
+			}
+		}
+	case kernel.L1:
+		r.past = grow(r.past, n)
+		for i := range n {
+			_, absolute := c.beyond(x.At(i))
+			r.past[i] = F(absolute)
+		}
+	}
+	if c.form.Normalized {
+		r.scale = scales[F](c.form, x)
+	}
+	return r
+}
+
+// Release gives the memory back.
+func (r *rows[F]) Release() {
+	r.x = nil
+	r.c.pool.Put(r)
+}
+
+// grow returns a slice of n elements, the given one where it is large enough.
+func grow[F gemm.Float](s []F, n int) []F { return slices.Grow(s[:0], n)[:n] }
+
+// Tile64 computes a tile and stores it as float64.
+func (r *rows[F]) Tile64(dst []float64, ld, j0, j1 int) { store(r, dst, ld, j0, j1) }
+
+// Tile32 computes a tile and stores it as float32.
+func (r *rows[F]) Tile32(dst []float32, ld, j0, j1 int) { store(r, dst, ld, j0, j1) }
+
+func store[F, G gemm.Float](r *rows[F], dst []G, ld, j0, j1 int) {
+	if same, ok := any(dst).([]F); ok {
+		r.tile(same, ld, j0, j1)
+		return
+	}
+	w := j1 - j0
+	r.buffer = grow(r.buffer, r.x.Len()*w)
+	r.tile(r.buffer, w, j0, j1)
+	for i := range r.x.Len() {
+		out := dst[i*ld:][:w]
+		for j, v := range r.buffer[i*w:][:w] {
+			out[j] = G(v)
+		}
+	}
+}
+
+// tile computes pair operations, then the scalar function row by row, while the
+// tile is in cache.
+func (r *rows[F]) tile(dst []F, ld, j0, j1 int) {
+	c := r.c
+	switch {
+	case c.packed != nil:
+		gemm.Tile(dst, ld, &r.left, c.packed, j0, j1, false)
+	case c.flat != nil:
+		r.distances1(dst, ld, j0, j1)
+	default:
+		r.gather(dst, ld, j0, j1)
+	}
+	for i := range r.x.Len() {
+		r.finish(dst[i*ld:][:j1-j0], i, j0, j1)
+	}
+}
+
+// gather computes the inner products with inverted columns.
+func (r *rows[F]) gather(dst []F, ld, j0, j1 int) {
+	r.line = grow(r.line, invertedCols)
+	for b := j0 / invertedCols; b*invertedCols < j1; b++ {
+		lo, hi := b*invertedCols, min((b+1)*invertedCols, r.c.n)
+		from, to := max(lo, j0), min(hi, j1)
+		for i := range r.x.Len() {
+			line := r.line[:hi-lo]
+			r.c.inverted[b].dots(line, r.x.At(i))
+			copy(dst[i*ld+from-j0:][:to-from], line[from-lo:])
+		}
+	}
+}
+
+// distances1 computes L1 distances.
+func (r *rows[F]) distances1(dst []F, ld, j0, j1 int) {
+	d := r.c.d
+	for i := range r.x.Len() {
+		x := r.flat[i*d : (i+1)*d]
+		for j := j0; j < j1; j++ {
+			dst[i*ld+j-j0] = distance1(x, r.c.flat[j*d:(j+1)*d]) + r.past[i]
+		}
+	}
+}
+
+// finish turns a row of pair operations into kernel values.
+func (r *rows[F]) finish(row []F, i, j0, j1 int) {
+	c, f := r.c, r.c.form.Map
+	if c.form.Pair == kernel.Distance2 {
+		xx, yy := r.norm2[i], c.norm2[j0:j1]
+		if f.Op == kernel.Exp && f.B == 0 && !r.cancels(xx) {
+			vmath.RBFRow(row, xx, yy, F(-f.A))
+		} else {
+			vmath.Distance2Row(row, xx, yy)
+			r.refine(row, i, j0)
+			apply(f, row)
+		}
+	} else {
+		apply(f, row)
+	}
+	if c.form.Normalized {
+		vmath.ScaleRow(row, r.scale[i], c.scale[j0:j1])
+	}
+}
+
+// apply replaces every s of the row by f(s).
+func apply[F gemm.Float](f kernel.Scalar, row []F) {
+	switch {
+	case f.Op == kernel.Identity && f.A == 1 && f.B == 0:
+	case f.Op == kernel.Exp:
+		vmath.ExpScale(row, F(f.A), F(f.B))
+	case f.Op == kernel.Power && f.P == math.Trunc(f.P) && f.P >= 0 && f.P <= 64:
+		vmath.PowInt(row, F(f.A), F(f.B), int(f.P))
+	default:
+		for j, s := range row {
+			row[j] = F(f.At(float64(s)))
+		}
+	}
+}
+
+// distance1 is Σ |x_k - y_k| with four partial sums.
+func distance1[F gemm.Float](x, y []F) F {
+	y = y[:len(x)]
+	var sum [4]F
+	for k, a := range x {
+		sum[k&3] += max(a-y[k], y[k]-a)
+	}
+	return (sum[0] + sum[1]) + (sum[2] + sum[3])
+}
