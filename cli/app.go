@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -37,15 +38,12 @@ func (a *app) globals(f *pflag.FlagSet) {
 }
 
 // control returns the controls of the run.
-func (a *app) control() (run.Control, error) {
-	if a.workers < 0 {
-		return run.Control{}, usage("--workers is %d and must be at least 1", a.workers)
-	}
+func (a *app) control() run.Control {
 	ctl := run.Control{Workers: a.workers, Memory: int64(a.memory), Counter: &a.counter}
 	if !a.quiet {
 		ctl.Progress = newProgress(a.stderr)
 	}
-	return ctl, nil
+	return ctl
 }
 
 // warn tells the user something that is no error.
@@ -66,12 +64,26 @@ func (a *app) result(object any, people func(w io.Writer) error) error {
 }
 
 // output writes to the file at path, whole or not at all, or to standard output
-// where path is empty or "-".
-func (a *app) output(path string, fill func(w io.Writer) error) error {
+// where path is empty or "-". The writer fails once ctx has ended, so that
+// writing much stops as soon as computing much does.
+func (a *app) output(ctx context.Context, path string, fill func(w io.Writer) error) error {
 	if path == "" || path == "-" {
-		return fill(a.stdout)
+		return fill(contextWriter{ctx, a.stdout})
 	}
-	return atomicfile.Write(path, fill)
+	return atomicfile.Write(path, func(w io.Writer) error { return fill(contextWriter{ctx, w}) })
+}
+
+// contextWriter writes until its context ends.
+type contextWriter struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (w contextWriter) Write(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.w.Write(p)
 }
 
 // writable reports early that a file cannot be put at path, before hours of

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,17 +35,41 @@ func Exec(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
 	root := a.root()
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := a.execute(ctx, root, args)
 	if err == nil {
 		return exitDone
 	}
 	status := statusOf(ctx, err)
 	if status == exitInterrupted {
-		fmt.Fprintln(stderr, "kerf: interrupted; nothing was written")
+		fmt.Fprintln(stderr, "kerf: interrupted")
 		return status
 	}
 	fmt.Fprintln(stderr, "kerf: "+oneLine(err))
 	return status
+}
+
+// execute runs the command that the arguments name. A panic, which is a bug of
+// kerf's, comes back as an error.
+func (a *app) execute(ctx context.Context, root *cobra.Command, args []string) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal error: %v; please report it with the command line", p)
+		}
+	}()
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	if c, rest, _ := root.Find(args); c == root && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") && !strings.HasPrefix(rest[0], "__complete") {
+		return unknownCommand(root, rest[0])
+	}
+	return root.ExecuteContext(ctx)
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	advice := "see kerf --help"
+	if near := root.SuggestionsFor(name); len(near) > 0 {
+		advice = "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return usage("unknown command %q; %s", name, advice)
 }
 
 // root returns the command tree.
@@ -69,16 +94,30 @@ Start with: kerf demo`,
 	})
 	a.globals(root.PersistentFlags())
 	root.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return c.Help()
+		if len(args) > 0 {
+			return unknownCommand(root, args[0])
 		}
-		advice := "see kerf --help"
-		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-			advice = "did you mean " + strings.Join(near, " or ") + "?"
-		}
-		return usage("unknown command %q; %s", args[0], advice)
+		return c.Help()
 	}
 	root.Args = cobra.ArbitraryArgs
+	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		if a.workers < 0 {
+			return usage("--workers is %d and must be at least 1", a.workers)
+		}
+		return nil
+	}
+	root.SetHelpCommand(&cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about any command",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(root, strings.Join(args, " "))
+			}
+			return c.Help()
+		},
+	})
 	root.SuggestionsMinimumDistance = 2
 	for _, c := range []*cobra.Command{
 		a.demo(), a.gen(), a.plan(), a.train(), a.predict(), a.mapping(), a.eval(), a.inspect(), a.version(),
@@ -144,7 +183,13 @@ func statusOf(ctx context.Context, err error) int {
 
 // oneLine writes an error as a single line without control characters.
 func oneLine(err error) string {
-	text := strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")
+	var parts []string
+	for part := range strings.Lines(strings.TrimSpace(err.Error())) {
+		if part = strings.TrimSpace(part); !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
+	}
+	text := strings.Join(parts, "; ")
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
 			return ' '

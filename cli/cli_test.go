@@ -364,7 +364,7 @@ func TestHelpIsNoError(t *testing.T) {
 			t.Errorf("kerf %v: exit status %d, %d bytes on standard output, %q on standard error", args, status, len(out), err)
 		}
 	}
-	if status, _, _ := kerf(t, "help", "nosuch"); status == 0 {
-		t.Log("kerf help nosuch succeeds") // cobra's own command
-	}
+	wantFailure(t, 2, "unknown command", "help", "nosuch")
+	wantFailure(t, 2, "unknown command", "nosuch", "data.csv", "--kernel", "rbf")
+	wantFailure(t, 2, "--workers", "version", "--workers", "-3")
 }

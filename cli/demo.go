@@ -106,10 +106,7 @@ func demoRecipes(n int, seed uint64, ctl run.Control) ([]string, map[string]mode
 }
 
 func (a *app) runDemo(ctx context.Context, out string) error {
-	ctl, err := a.control()
-	if err != nil {
-		return err
-	}
+	ctl := a.control()
 	x, labels := gen.Rings(gen.Options{N: demoRows, Seed: a.seed})
 	all := data.Labeled[data.Vector, string]{X: x, Y: labels}
 	_, y := data.Encode(labels)
@@ -130,7 +127,7 @@ func (a *app) runDemo(ctx context.Context, out string) error {
 	if err := d.plan(); err != nil {
 		return err
 	}
-	if err := a.output(out, d.writeReport); err != nil {
+	if err := a.output(ctx, out, d.writeReport); err != nil {
 		return err
 	}
 	return a.result(d, d.print)

@@ -54,12 +54,9 @@ type quantiles struct {
 }
 
 func (a *app) runEval(ctx context.Context, p *model.Pipeline[data.Vector], e *encoding, path string, in *inputFlags) error {
-	ctl, err := a.control()
-	if err != nil {
-		return err
-	}
+	ctl := a.control()
 	var all evaluated
-	err = a.stream(ctx, path, e, in, func(x data.Source[data.Vector], labels []string) error {
+	err := a.stream(ctx, path, e, in, func(x data.Source[data.Vector], labels []string) error {
 		if labels == nil {
 			return badInput(path, "the rows have no labels to compare with", "use kerf predict for such data")
 		}

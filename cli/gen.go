@@ -39,15 +39,12 @@ output's name ends in .libsvm.
 	c.Flags().Float64Var(&o.Margin, "margin", o.Margin, "margin of halfspace")
 	c.Flags().IntVar(&o.Dim, "dim", o.Dim, "dimension of halfspace")
 	c.Flags().StringVarP(&out, "output", "o", "", "file to write to (default: standard output)")
-	c.RunE = func(_ *cobra.Command, args []string) error {
+	c.RunE = func(c *cobra.Command, args []string) error {
 		o.Seed = a.seed
 		if !slices.Contains(gen.Names(), args[0]) {
 			return usage("unknown data %q; there are %s", args[0], strings.Join(gen.Names(), ", "))
 		}
-		ctl, err := a.control()
-		if err != nil {
-			return err
-		}
+		ctl := a.control()
 		if err := ctl.Reserve("so many rows", float64(o.N)*float64(8*max(o.Dim, 2)+24), "use a smaller --n"); err != nil {
 			return err
 		}
@@ -55,14 +52,14 @@ output's name ends in .libsvm.
 		if err != nil {
 			return err
 		}
-		x, labels, err := gen.Make(args[0], o)
+		x, labels, err := gen.Make(c.Context(), args[0], o)
 		if err != nil {
 			return usage("%w", err)
 		}
 		if a.json && (out == "" || out == "-") {
 			return usage("--json and the data cannot both go to standard output; use -o FILE")
 		}
-		if err := a.output(out, func(w io.Writer) error { return write(w, columnNames("x", x.Cols), x, labels) }); err != nil {
+		if err := a.output(c.Context(), out, func(w io.Writer) error { return write(w, columnNames("x", x.Cols), x, labels) }); err != nil {
 			return err
 		}
 		if !a.json {

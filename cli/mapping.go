@@ -42,10 +42,7 @@ there is one: by the map of a model, or by a map fitted to the data (--fit).`,
 		if err != nil {
 			return err
 		}
-		ctl, err := a.control()
-		if err != nil {
-			return err
-		}
+		ctl := a.control()
 		if fit {
 			if err := m.check(c, false); err != nil {
 				return err
@@ -69,7 +66,7 @@ func (a *app) mapByModel(ctx context.Context, ctl run.Control, path, dataPath st
 		return err
 	}
 	rows := 0
-	err = a.output(out, func(w io.Writer) error {
+	err = a.output(ctx, out, func(w io.Writer) error {
 		return a.stream(ctx, dataPath, e, in, func(x data.Source[data.Vector], labels []string) error {
 			features, err := feature.Apply(ctx, ctl, p.Map, x)
 			if err != nil {
@@ -117,7 +114,7 @@ func (a *app) mapFitted(ctx context.Context, ctl run.Control, path string, f *in
 	if err != nil {
 		return named(in.name, err)
 	}
-	err = a.output(out, func(w io.Writer) error {
+	err = a.output(ctx, out, func(w io.Writer) error {
 		names := columnNames("f", fitted.Dim())
 		for lo := 0; lo < x.Len(); lo += chunkRows {
 			hi := min(lo+chunkRows, x.Len())

@@ -78,10 +78,7 @@ func loadModel(path string) (*model.File, error) {
 }
 
 func (a *app) runPredict(ctx context.Context, p *model.Pipeline[data.Vector], e *encoding, path string, in *inputFlags, out string, scores bool) error {
-	ctl, err := a.control()
-	if err != nil {
-		return err
-	}
+	ctl := a.control()
 	var predictions []string
 	var allScores [][]float64
 	fill := func(w io.Writer) error {
@@ -105,10 +102,11 @@ func (a *app) runPredict(ctx context.Context, p *model.Pipeline[data.Vector], e 
 			return nil
 		})
 	}
+	var err error
 	if a.json && (out == "" || out == "-") {
 		err = fill(io.Discard)
 	} else {
-		err = a.output(out, fill)
+		err = a.output(ctx, out, fill)
 	}
 	if err != nil || !a.json {
 		return err

@@ -83,6 +83,8 @@ func (f *trainFlags) check(c *cobra.Command) error {
 		return usage("--C is for the svm; %s has none", f.learner)
 	case !(f.tolerance >= 0 && f.tolerance < 1):
 		return usage("--tolerance is %v and must be at least 0 and below 1", f.tolerance)
+	case changed("output") && f.out == "":
+		return usage("-o needs the name of a file")
 	case changed("max-passes") && f.passes < 1:
 		return usage("--max-passes is %d and must be at least 1", f.passes)
 	}
@@ -112,10 +114,7 @@ type trained struct {
 }
 
 func (a *app) runTrain(ctx context.Context, path string, f *trainFlags) error {
-	ctl, err := a.control()
-	if err != nil {
-		return err
-	}
+	ctl := a.control()
 	in, err := a.read(ctx, path, &f.inputFlags)
 	if err != nil {
 		return err
@@ -225,7 +224,7 @@ func (a *app) fit(ctx context.Context, ctl run.Control, t *trained, part data.La
 	r := f.recipe(k, part.X.Len())
 	r.Learner, r.Tolerance, r.MaxPasses, r.Seed, r.Run = f.learner, f.tolerance, f.passes, a.seed, ctl
 	if f.passes == 0 {
-		r.MaxPasses = max(1000, rowVisits/part.X.Len())
+		r.MaxPasses = min(max(1000, rowVisits/part.X.Len()), 20000)
 	}
 	if f.c > 0 {
 		r.C, r.ChooseC = f.c, false

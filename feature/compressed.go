@@ -7,7 +7,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/compute"
-	"github.com/kerf-ml/kerf/internal/vmath"
+	"github.com/kerf-ml/kerf/internal/gemm"
 	"github.com/kerf-ml/kerf/project"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -51,7 +51,7 @@ func (r F3[T]) Fit(ctx context.Context, x data.Source[T]) (*Compressed[T], error
 	if err != nil {
 		return nil, err
 	}
-	return NewCompressed(f2, p), nil
+	return NewCompressed(ctx, r.F2.Run, f2, p)
 }
 
 // Compressed is the fitted map F3. It holds the product of F2's triangle and
@@ -63,18 +63,18 @@ type Compressed[T any] struct {
 }
 
 // NewCompressed returns the map x ↦ p(F2(x)).
-func NewCompressed[T any](f2 *Orthogonal[T], p *project.Projection) *Compressed[T] {
+func NewCompressed[T any](ctx context.Context, ctl run.Control, f2 *Orthogonal[T], p *project.Projection) (*Compressed[T], error) {
 	if p.In() != f2.Dim() {
 		panic(fmt.Sprintf("feature: a projection of %d coordinates does not fit F2 of %d", p.In(), f2.Dim()))
 	}
 	product := data.NewMatrix(p.Out(), p.In())
-	for k := range p.In() {
-		inverse := f2.inverse.Row(k)[:k+1]
-		for j, a := range p.Matrix().Row(k) {
-			vmath.Axpy(product.Row(j)[:k+1], a, inverse)
-		}
+	a, inverse := p.Matrix(), f2.inverse
+	err := gemm.Mul(ctx, ctl.Quiet(), 1, gemm.Rows(a.Data, a.Rows, a.Cols, a.Cols).T(),
+		gemm.Rows(inverse.Data, inverse.Rows, inverse.Cols, inverse.Cols), 0, gemm.Rows(product.Data, product.Rows, product.Cols, product.Cols))
+	if err != nil {
+		return nil, err
 	}
-	return &Compressed[T]{f2: f2, projection: p, product: compute.NewFixed(product.Data, p.Out(), p.In())}
+	return &Compressed[T]{f2: f2, projection: p, product: compute.NewFixed(product.Data, p.Out(), p.In())}, nil
 }
 
 // Dim returns the dimension after the projection.

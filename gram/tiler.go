@@ -19,7 +19,7 @@ func newFormed[T any](k kernel.Kernel[T], y data.Source[T], p run.Precision) (ti
 	}
 	vectors, ok := any(y).(data.Source[data.Vector])
 	backend := compute.For(p)
-	if !ok || !backend.Supports(form) {
+	if !ok || !backend.Supports(form, vectors) {
 		return nil, false
 	}
 	t, ok := any(formed{backend.Columns(vectors, form)}).(tiler[T])

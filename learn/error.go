@@ -20,7 +20,7 @@ type DataError struct {
 	Problem string // what is wrong and what is wanted
 }
 
-func (e *DataError) Error() string { return fmt.Sprintf("row %d (from 0): %s", e.Row, e.Problem) }
+func (e *DataError) Error() string { return fmt.Sprintf("row %d: %s", e.Row+1, e.Problem) }
 
 // CheckBinary reports what is wrong with the labels y of n instances: another
 // number of labels than of instances, no rows (ErrNoRows), a label other than

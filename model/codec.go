@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/project"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // Version is the version of kerf that model files are stamped with.
@@ -201,7 +203,7 @@ func openProjection[T any](f *File, f2 *feature.Orthogonal[T]) (feature.Map[T], 
 	if err != nil {
 		return nil, err
 	}
-	return feature.NewCompressed(f2, a), nil
+	return feature.NewCompressed(context.Background(), run.Control{}, f2, a)
 }
 
 // triangle packs the lower triangle of a matrix row by row.

@@ -148,6 +148,10 @@ func (r Recipe[T]) fitMapped(ctx context.Context, p *Pipeline[T], d data.Labeled
 		}
 		features = mapped
 	}
+	weights := 8 * float64(data.Dim(features)) * float64(3*learn.Separators(p.Classes.Len())+2)
+	if err := r.Run.Reserve("a separator of so many coordinates", weights, "renumber the coordinates from 1 without gaps, or map the data by a kernel"); err != nil {
+		return t, err
+	}
 	mapped := data.Labeled[data.Vector, int]{X: features, Y: d.Y}
 	if r.Learner == LearnerSVM {
 		t.C = r.C

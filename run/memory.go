@@ -16,8 +16,8 @@ const assumedFree = 4 << 30
 func FreeMemory() int64 {
 	free := int64(assumedFree)
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
-		if n, ok := meminfo(text, "MemAvailable:"); ok {
-			free = n
+		if n, ok := field(text, "MemAvailable:"); ok {
+			free = n << 10 // it counts in KiB
 		}
 	}
 	limit, ok := number("/sys/fs/cgroup/memory.max")
@@ -25,18 +25,22 @@ func FreeMemory() int64 {
 		return free
 	}
 	used, _ := number("/sys/fs/cgroup/memory.current")
+	if text, err := os.ReadFile("/sys/fs/cgroup/memory.stat"); err == nil {
+		cached, _ := field(text, "inactive_file")
+		used -= cached // the kernel gives it back when asked
+	}
 	return max(0, min(free, limit-used))
 }
 
-// meminfo finds a field of /proc/meminfo, which counts in KiB.
-func meminfo(text []byte, field string) (int64, bool) {
+// field finds the number beside a name, one of which stands in each line.
+func field(text []byte, name string) (int64, bool) {
 	for line := range bytes.Lines(text) {
 		f := strings.Fields(string(line))
-		if len(f) < 2 || f[0] != field {
+		if len(f) < 2 || f[0] != name {
 			continue
 		}
 		n, err := strconv.ParseInt(f[1], 10, 64)
-		return n << 10, err == nil
+		return n, err == nil
 	}
 	return 0, false
 }

@@ -88,10 +88,13 @@ func (f *File) start(raw io.Reader) error {
 	}
 	head, err := f.text.Peek(HeadSize)
 	f.head = bytes.Clone(head)
-	if err != nil && err != io.EOF {
+	if err != nil && err != io.EOF && len(head) == 0 {
 		return err
 	}
-	return checkText(f.Name, f.head)
+	if fault := checkText(f.Name, f.head); fault != nil || err == io.EOF {
+		return fault
+	}
+	return err
 }
 
 // Read reads decompressed text.

@@ -92,7 +92,7 @@ func TestOpen(t *testing.T) {
 		{"a.zst", packZstd(t, table), table},
 		{"long.zst", packZstd(t, long), long},
 		{"text that begins like bzip2", []byte("BZh9,1\n"), "BZh9,1\n"},
-		{"latin1.csv", []byte("caf\xe9,1\n"), "caf\xe9,1\n"},
+		{"accents.csv", []byte("caf\u00e9,1\n"), "caf\u00e9,1\n"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -130,6 +130,8 @@ func TestFaults(t *testing.T) {
 		{"packed twice", packGzip(t, string(packGzip(t, table))), "looks binary, not text"},
 		{"utf16", []byte("\xff\xfea\x00,\x00b\x00\n\x00"), "is UTF-16 text"},
 		{"utf16 big", []byte("\xfe\xff\x00a\x00,\x00b\x00\n"), "is UTF-16 text"},
+		{"latin1", []byte("1,2\ncaf\xe9,1\n"), "byte 0xe9 is not UTF-8"},
+		{"cut character", []byte("1,2\ncaf\xc3"), "byte 0xc3 is not UTF-8"},
 		{"header.gz", packed[:5], "ends in the middle of its gzip data: the file is truncated"},
 		{"half.gz", packed[:len(packed)/2], "ends in the middle of its gzip data: the file is truncated"},
 		{"trailer.gz", packed[:len(packed)-3], "ends in the middle of its gzip data: the file is truncated"},

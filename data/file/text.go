@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"github.com/kerf-ml/kerf/data"
 )
@@ -42,12 +43,14 @@ func looksBinary(head []byte) bool {
 }
 
 // lineLimit passes text on and ends with an error in a line of more than
-// MaxLine bytes, before a parser gathers it in memory.
+// MaxLine bytes, before a parser gathers it in memory, and in one that is not
+// UTF-8, which no model file could hold.
 type lineLimit struct {
 	r      io.Reader
 	name   string
-	line   int // number of the line being read, from 1
-	length int // bytes of it so far
+	line   int    // number of the line being read, from 1
+	length int    // bytes of it so far
+	cut    []byte // the beginning of a character that the last Read cut off
 	err    error
 }
 
@@ -56,6 +59,9 @@ func (l *lineLimit) Read(p []byte) (int, error) {
 		return 0, l.err
 	}
 	n, err := l.r.Read(p)
+	if fault := l.checkUTF8(p[:n], err != nil); fault != nil {
+		err = fault
+	}
 	for rest := p[:n]; len(rest) > 0; {
 		end := bytes.IndexByte(rest, '\n')
 		if end < 0 {
@@ -79,4 +85,41 @@ func (l *lineLimit) Read(p []byte) (int, error) {
 	}
 	l.err = err
 	return n, err
+}
+
+// checkUTF8 reports the first byte that is part of no character. What a Read
+// cuts off in the middle of a character is kept until the next.
+func (l *lineLimit) checkUTF8(text []byte, last bool) error {
+	if len(l.cut) == 0 && utf8.Valid(text) {
+		return nil
+	}
+	line, column := l.line, l.length+1-len(l.cut)
+	if len(l.cut) > 0 {
+		text = append(l.cut, text...)
+	}
+	l.cut = nil
+	for len(text) > 0 {
+		if text[0] < utf8.RuneSelf {
+			column++
+			if text[0] == '\n' {
+				line, column = line+1, 1
+			}
+			text = text[1:]
+			continue
+		}
+		if !last && !utf8.FullRune(text) {
+			l.cut = append([]byte(nil), text...)
+			return nil
+		}
+		r, size := utf8.DecodeRune(text)
+		if r == utf8.RuneError && size == 1 {
+			return &data.InputError{
+				File: l.name, Line: line, Column: column,
+				Problem: fmt.Sprintf("byte %#x is not UTF-8", text[0]),
+				Advice:  "convert the file, for instance with iconv -f LATIN1 -t UTF-8",
+			}
+		}
+		text, column = text[size:], column+size
+	}
+	return nil
 }

@@ -8,6 +8,7 @@
 package gen
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -28,6 +29,8 @@ type Options struct {
 	Seed   uint64
 	Margin float64 // of halfspace alone: from 0 to below 1
 	Dim    int     // of halfspace alone: dimension, at least 2
+
+	ctx context.Context // of Make, looked at once a block; nil elsewhere
 }
 
 // Defaults returns 1000 rows without noise, seed 1, margin 0.1 and dimension 10.
@@ -60,8 +63,8 @@ func Names() []string {
 }
 
 // Make returns the data set of a name. It reports every fault of name and
-// options at once.
-func Make(name string, o Options) (x *data.Matrix, labels []string, err error) {
+// options at once, and the context's error when that ends before all is made.
+func Make(ctx context.Context, name string, o Options) (x *data.Matrix, labels []string, err error) {
 	generate, known := generators[name]
 	if !known {
 		err = fmt.Errorf("generator is %q and must be one of %s", name, strings.Join(Names(), ", "))
@@ -69,7 +72,11 @@ func Make(name string, o Options) (x *data.Matrix, labels []string, err error) {
 	if err = errors.Join(err, o.Validate(name)); err != nil {
 		return nil, nil, err
 	}
+	o.ctx = ctx
 	x, labels = generate(o)
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
 	return x, labels, nil
 }
 
@@ -103,6 +110,9 @@ func (o Options) sample(dim int, draw func(rng *rand.Rand, row []float64) bool) 
 	x := data.NewMatrix(o.N, dim)
 	positive := make([]bool, o.N)
 	for b := range par.Blocks(o.N, blockRows) {
+		if o.ctx != nil && o.ctx.Err() != nil {
+			break
+		}
 		rng := seed.Stream(o.Seed, seed.Generator, uint64(b))
 		lo, hi := par.Range(b, o.N, blockRows)
 		for i := lo; i < hi; i++ {

@@ -1,6 +1,7 @@
 package gen_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -18,7 +19,7 @@ func make3000(t *testing.T, name string, change func(*gen.Options)) (*data.Matri
 	if change != nil {
 		change(&o)
 	}
-	x, labels, err := gen.Make(name, o)
+	x, labels, err := gen.Make(context.Background(), name, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func TestMoons(t *testing.T) {
 }
 
 func TestIntervalOfTheChapter(t *testing.T) {
-	x, labels, err := gen.Make("interval", gen.Options{N: 21, Seed: 7})
+	x, labels, err := gen.Make(context.Background(), "interval", gen.Options{N: 21, Seed: 7})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +139,7 @@ func TestIntervalOfTheChapter(t *testing.T) {
 
 func TestInterleaved(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 8, 1025} {
-		x, labels, err := gen.Make("interleaved", gen.Options{N: n})
+		x, labels, err := gen.Make(context.Background(), "interleaved", gen.Options{N: n})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +170,7 @@ func TestSeedAndPrefix(t *testing.T) {
 			continue // neither random nor the same for all N
 		}
 		o.N = 1025
-		few, fewLabels, err := gen.Make(name, o)
+		few, fewLabels, err := gen.Make(context.Background(), name, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,28 +210,28 @@ func TestNoise(t *testing.T) {
 }
 
 func TestValidate(t *testing.T) {
-	_, _, err := gen.Make("spiral", gen.Options{N: 0, Noise: math.NaN()})
+	_, _, err := gen.Make(context.Background(), "spiral", gen.Options{N: 0, Noise: math.NaN()})
 	for _, want := range []string{`"spiral"`, "circle, halfspace", "n is 0", "noise is NaN"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v lacks %s", err, want)
 		}
 	}
-	_, _, err = gen.Make("halfspace", gen.Options{N: 1, Noise: -1, Margin: 1, Dim: 1})
+	_, _, err = gen.Make(context.Background(), "halfspace", gen.Options{N: 1, Noise: -1, Margin: 1, Dim: 1})
 	for _, want := range []string{"noise is -1", "margin is 1", "dim is 1"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v lacks %s", err, want)
 		}
 	}
-	if _, _, err = gen.Make("halfspace", gen.Options{N: math.MaxInt, Dim: math.MaxInt}); err == nil {
+	if _, _, err = gen.Make(context.Background(), "halfspace", gen.Options{N: math.MaxInt, Dim: math.MaxInt}); err == nil {
 		t.Error("no error for a size that fits no memory")
 	}
-	if _, _, err = gen.Make("xor", gen.Options{N: 1, Margin: 5, Dim: -1}); err != nil {
+	if _, _, err = gen.Make(context.Background(), "xor", gen.Options{N: 1, Margin: 5, Dim: -1}); err != nil {
 		t.Errorf("margin and dim count for xor: %v", err)
 	}
 }
 
 func ExampleMake() {
-	x, labels, err := gen.Make("interval", gen.Options{N: 21})
+	x, labels, err := gen.Make(context.Background(), "interval", gen.Options{N: 21})
 	if err != nil {
 		fmt.Println(err)
 		return

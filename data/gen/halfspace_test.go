@@ -1,6 +1,7 @@
 package gen_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -34,7 +35,7 @@ func TestHalfspaceDistribution(t *testing.T) {
 		for _, margin := range []float64{0, 0.05, 0.3, 0.499, 0.5, 0.6, 0.95, 0.9999} {
 			t.Run(fmt.Sprintf("dim=%d,margin=%v", dim, margin), func(t *testing.T) {
 				o := gen.Options{N: 2000, Seed: 3, Dim: dim, Margin: margin}
-				x, labels, err := gen.Make("halfspace", o)
+				x, labels, err := gen.Make(context.Background(), "halfspace", o)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -65,7 +66,7 @@ func TestHalfspaceDistribution(t *testing.T) {
 // own: its mean has coordinates of standard deviation below 1/√2000 each.
 func TestHalfspaceAcross(t *testing.T) {
 	o := gen.Options{N: 2000, Seed: 5, Dim: 5, Margin: 0.5}
-	x, _, err := gen.Make("halfspace", o)
+	x, _, err := gen.Make(context.Background(), "halfspace", o)
 	if err != nil {
 		t.Fatal(err)
 	}

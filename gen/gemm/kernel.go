@@ -61,11 +61,13 @@ func kernel(s shape) {
 		s.zero(v[0])
 		s.zero(v[1])
 	}
+	// Rows of c that are a power of two apart fall on the same lines of the
+	// first level, which they would clear of b; hence the second.
 	row := GP64()
 	MOVQ(c, row)
 	for i := range s.rows {
-		PREFETCHT0(Mem{Base: row})
-		PREFETCHT0(Mem{Base: row, Disp: 2*s.width - s.size})
+		PREFETCHT1(Mem{Base: row})
+		PREFETCHT1(Mem{Base: row, Disp: 2*s.width - s.size})
 		if i+1 < s.rows {
 			ADDQ(ldc, row)
 		}
@@ -86,7 +88,9 @@ func kernel(s shape) {
 	SHRQ(Imm(uint64(log2(unroll))), turns)
 	JZ(LabelRef("rest"))
 	Label("loop")
-	PREFETCHT0(Mem{Base: a, Disp: prefetchA})
+	for i := 0; i < unroll*s.mr*s.size; i += 64 {
+		PREFETCHT0(Mem{Base: a, Disp: prefetchA + i})
+	}
 	PREFETCHT1(Mem{Base: next})
 	for i := range unroll {
 		step(i)
@@ -145,7 +149,7 @@ func kernel(s shape) {
 }
 
 // prefetchA is how far ahead of its use a is fetched, in bytes.
-const prefetchA = 512
+const prefetchA = 1024
 
 func kernelDoc(name string, s shape) []string {
 	doc := []string{

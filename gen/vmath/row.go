@@ -3,19 +3,20 @@ package main
 import "github.com/mmcloughlin/avo/operand"
 
 // distance2 returns max(0, (xx + yy) - 2·row), NaN where that is NaN. Twice a
-// number is exact, so the result is 0 where row = xx = yy.
+// number is exact, so the result is 0 where row = xx = yy, and to fuse the
+// product with the difference changes nothing. (Where 2·row overflows, the
+// result is 0 or +Inf either way, as xx + yy ≥ 0.)
 func (t *target) distance2(row, yy []vec) []vec {
-	xx := t.arg("xx")
+	xx, two := t.arg("xx"), t.con(2)
 	for i := range row {
 		t.add(yy[i], yy[i], xx)
-		t.add(row[i], row[i], row[i])
-		t.sub(row[i], yy[i], row[i])
+		t.subMul(yy[i], row[i], two)
 	}
 	zero := t.zero()
 	for i := range row {
-		t.max(row[i], zero, row[i])
+		t.max(yy[i], zero, yy[i])
 	}
-	return row
+	return yy
 }
 
 // powInt replaces u by u^n: the product of the squares that belong to the bits

@@ -55,7 +55,7 @@ var helpers = map[string][]string{
 	"internal/atomicfile": {},
 	"internal/compute":    {"data", "kernel", "run", "internal/gemm", "internal/par", "internal/vec", "internal/vmath"},
 	"internal/gemm":       {"run", "internal/par", "internal/vec"},
-	"internal/linalg":     {"data", "run", "internal/par", "internal/vec"},
+	"internal/linalg":     {"data", "run", "internal/gemm", "internal/par", "internal/vmath"},
 	"internal/par":        {"run"},
 	"internal/seed":       {},
 	"internal/vec":        {},

@@ -14,6 +14,9 @@ import (
 // is replaced keeps its permissions. A path that exists and is no regular file
 // (a device, a pipe) is written to directly.
 func Write(path string, fill func(w io.Writer) error) error {
+	if target, linkErr := filepath.EvalSymlinks(path); linkErr == nil {
+		path = target // the file that a link names, not the link, is replaced
+	}
 	mode := os.FileMode(0o644)
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		if !info.Mode().IsRegular() {

@@ -20,9 +20,9 @@ type Backend interface {
 	// Name tells people which back end this is.
 	Name() string
 
-	// Supports reports whether it knows the form. Where it does not, the caller
-	// evaluates the kernel pair by pair.
-	Supports(f kernel.Form) bool
+	// Supports reports whether it can compute the form against these columns.
+	// Where it cannot, the caller evaluates the kernel pair by pair.
+	Supports(f kernel.Form, y data.Source[data.Vector]) bool
 
 	// Columns packs the column side of tiles.
 	Columns(y data.Source[data.Vector], f kernel.Form) Columns
@@ -71,5 +71,11 @@ type CPU[F gemm.Float] struct{}
 // Name returns the instruction set in use.
 func (CPU[F]) Name() string { return gemm.Current().String() }
 
-// Supports reports true: every form is known.
-func (CPU[F]) Supports(kernel.Form) bool { return true }
+// maxL1 is the dimension up to which L1 distances are computed on tiles, which
+// hold all coordinates of a vector.
+const maxL1 = 1 << 14
+
+// Supports reports true but for L1 distances of very many coordinates.
+func (CPU[F]) Supports(f kernel.Form, y data.Source[data.Vector]) bool {
+	return f.Pair != kernel.L1 || data.Dim(y) <= maxL1
+}

@@ -1,6 +1,8 @@
 package compute
 
 import (
+	"slices"
+
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/gemm"
 	"github.com/kerf-ml/kerf/kernel"
@@ -10,13 +12,20 @@ import (
 // stay in the first level of cache.
 const invertedCols = 256
 
-// inverted holds invertedCols columns by coordinate: those with a value at
-// coordinate j are column[ptr[j]:ptr[j+1]], with their values beside them.
+// inverted holds invertedCols columns by coordinate: those with a value at the
+// k-th coordinate that occurs are column[ptr[k]:ptr[k+1]], with their values
+// beside them.
 type inverted[F gemm.Float] struct {
-	ptr    []int32
-	column []int32
-	value  []F
+	coordinate []int32 // that occur, in increasing order
+	place      []int32 // of each coordinate among them, -1 for none; nil where there are too many
+	ptr        []int32
+	column     []int32
+	value      []F
 }
+
+// maxPlaces is the dimension up to which the place of a coordinate is looked up
+// in a table; beyond it is searched for.
+const maxPlaces = 1 << 20
 
 // invert stores sparse columns by coordinate.
 func (c *columns[F]) invert() {
@@ -37,18 +46,47 @@ func (c *columns[F]) invert() {
 }
 
 func newInverted[F gemm.Float](y data.Source[data.Vector], d int) inverted[F] {
-	v := inverted[F]{ptr: make([]int32, d+1)}
-	each(y, func(_, j int, _ float64) { v.ptr[j+1]++ })
-	for j := range d {
-		v.ptr[j+1] += v.ptr[j]
+	var v inverted[F]
+	each(y, func(_, j int, _ float64) { v.coordinate = append(v.coordinate, int32(j)) })
+	slices.Sort(v.coordinate)
+	v.coordinate = slices.Clip(slices.Compact(v.coordinate))
+	if d <= maxPlaces {
+		v.place = make([]int32, d)
+		for j := range v.place {
+			v.place[j] = -1
+		}
+		for k, j := range v.coordinate {
+			v.place[j] = int32(k)
+		}
 	}
-	v.column, v.value = make([]int32, v.ptr[d]), make([]F, v.ptr[d])
-	next := append([]int32(nil), v.ptr[:d]...)
+	n := len(v.coordinate)
+	v.ptr = make([]int32, n+1)
+	each(y, func(_, j int, _ float64) { v.ptr[v.find(int32(j))+1]++ })
+	for k := range n {
+		v.ptr[k+1] += v.ptr[k]
+	}
+	v.column, v.value = make([]int32, v.ptr[n]), make([]F, v.ptr[n])
+	next := append([]int32(nil), v.ptr[:n]...)
 	each(y, func(i, j int, a float64) {
-		v.column[next[j]], v.value[next[j]] = int32(i), F(a)
-		next[j]++
+		k := v.find(int32(j))
+		v.column[next[k]], v.value[next[k]] = int32(i), F(a)
+		next[k]++
 	})
 	return v
+}
+
+// find returns the place of a coordinate, -1 where no column has a value there.
+func (v *inverted[F]) find(j int32) int32 {
+	if v.place != nil {
+		if int(j) >= len(v.place) {
+			return -1
+		}
+		return v.place[j]
+	}
+	if k, ok := slices.BinarySearch(v.coordinate, j); ok {
+		return int32(k)
+	}
+	return -1
 }
 
 // each calls f for every stored coordinate of every vector.
@@ -69,14 +107,15 @@ func each(y data.Source[data.Vector], f func(i, j int, a float64)) {
 func (v *inverted[F]) dots(dst []F, x data.Vector) {
 	clear(dst)
 	for k, a := range x.Value {
-		j := k
+		j := int32(k)
 		if x.IsSparse() {
-			j = int(x.Index[k])
+			j = x.Index[k]
 		}
-		if j+1 >= len(v.ptr) {
-			return
+		at := v.find(j)
+		if at < 0 {
+			continue
 		}
-		lo, hi := v.ptr[j], v.ptr[j+1]
+		lo, hi := v.ptr[at], v.ptr[at+1]
 		column, value, b := v.column[lo:hi], v.value[lo:hi], F(a)
 		for n, i := range column {
 			dst[i] += b * value[n]

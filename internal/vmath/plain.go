@@ -8,29 +8,61 @@ import (
 // The functions in plain Go. Conversions of products keep the compiler from
 // fusing them with a sum, on machines where it would.
 
-func expPlain[F Float](dst, x []F) {
-	for i, v := range x {
-		dst[i] = F(exp(float64(v)))
+// each sets dst[i] = f(x[i]). Conversion goes by way of a buffer: on amd64 it
+// waits for what its register held before, here the last result, and would put
+// the calls in a chain.
+func each[F Float](dst, x []F, f func(float64) float64) {
+	var buf [64]float64
+	for len(x) > 0 {
+		b := buf[:min(len(x), len(buf))]
+		for i := range b {
+			b[i] = float64(x[i])
+		}
+		for i, v := range b {
+			b[i] = f(v)
+		}
+		for i, v := range b {
+			dst[i] = F(v)
+		}
+		dst, x = dst[len(b):], x[len(b):]
+	}
+}
+
+func expPlain[F Float](dst, x []F)  { each(dst, x, exp) }
+func logPlain[F Float](dst, x []F)  { each(dst, x, log) }
+func tanhPlain[F Float](dst, x []F) { each(dst, x, math.Tanh) }
+
+// cosPlain and sinPlain leave nothing to do.
+func cosPlain[F Float](dst, x []F) (left bool) { each(dst, x, cos); return false }
+func sinPlain[F Float](dst, x []F) (left bool) { each(dst, x, sin); return false }
+
+// affine replaces s by a·s + b.
+func affine[F Float](row []F, a, b F) {
+	for j, s := range row {
+		row[j] = F(a*s) + b
 	}
 }
 
 func expScalePlain[F Float](row []F, a, b F) {
-	for j, s := range row {
-		row[j] = F(exp(float64(F(a*s) + b)))
-	}
+	affine(row, a, b)
+	each(row, row, exp)
+}
+
+func tanhScalePlain[F Float](row []F, a, b F) {
+	affine(row, a, b)
+	each(row, row, math.Tanh)
+}
+
+func rbfRowPlain[F Float](row []F, xx F, yy []F, a F) {
+	distance2RowPlain(row, xx, yy)
+	scalePlain(row, a)
+	each(row, row, exp)
 }
 
 func distance2RowPlain[F Float](row []F, xx F, yy []F) {
 	yy = yy[:len(row)]
 	for j, s := range row {
 		row[j] = distance2(xx, yy[j], s)
-	}
-}
-
-func rbfRowPlain[F Float](row []F, xx F, yy []F, a F) {
-	yy = yy[:len(row)]
-	for j, s := range row {
-		row[j] = F(exp(float64(a * distance2(xx, yy[j], s))))
 	}
 }
 
@@ -120,35 +152,3 @@ func fold[F Float](lane []F) F {
 }
 
 func finitePrefixPlain[F Float]([]F) int { return 0 }
-
-func logPlain[F Float](dst, x []F) {
-	for i, v := range x {
-		dst[i] = F(log(float64(v)))
-	}
-}
-
-func tanhPlain[F Float](dst, x []F) {
-	for i, v := range x {
-		dst[i] = F(math.Tanh(float64(v)))
-	}
-}
-
-func tanhScalePlain[F Float](row []F, a, b F) {
-	for j, s := range row {
-		row[j] = F(math.Tanh(float64(F(a*s) + b)))
-	}
-}
-
-func cosPlain[F Float](dst, x []F) (left bool) {
-	for i, v := range x {
-		dst[i] = F(cos(float64(v)))
-	}
-	return false
-}
-
-func sinPlain[F Float](dst, x []F) (left bool) {
-	for i, v := range x {
-		dst[i] = F(sin(float64(v)))
-	}
-	return false
-}

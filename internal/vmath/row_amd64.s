@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func distance2RowF32AVX2(row []float32, xx float32, yy []float32)
-// Requires: AVX
+// Requires: AVX, FMA3
 TEXT ·distance2RowF32AVX2(SB), NOSPLIT, $0-56
 	MOVQ row_base+0(FP), AX
 	MOVQ yy_base+32(FP), CX
@@ -23,27 +23,24 @@ block:
 	VMOVUPS      64(CX), Y6
 	VMOVUPS      96(CX), Y7
 	VBROADCASTSS xx+24(FP), Y8
+	VBROADCASTSS const32<>+0(SB), Y9
 	VADDPS       Y8, Y4, Y4
-	VADDPS       Y0, Y0, Y0
-	VSUBPS       Y0, Y4, Y0
+	VFNMADD231PS Y9, Y0, Y4
 	VADDPS       Y8, Y5, Y5
-	VADDPS       Y1, Y1, Y1
-	VSUBPS       Y1, Y5, Y1
+	VFNMADD231PS Y9, Y1, Y5
 	VADDPS       Y8, Y6, Y6
-	VADDPS       Y2, Y2, Y2
-	VSUBPS       Y2, Y6, Y2
+	VFNMADD231PS Y9, Y2, Y6
 	VADDPS       Y8, Y7, Y7
-	VADDPS       Y3, Y3, Y3
-	VSUBPS       Y3, Y7, Y3
-	VXORPS       Y4, Y4, Y4
-	VMAXPS       Y0, Y4, Y0
-	VMAXPS       Y1, Y4, Y1
-	VMAXPS       Y2, Y4, Y2
-	VMAXPS       Y3, Y4, Y3
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      Y1, 32(AX)
-	VMOVUPS      Y2, 64(AX)
-	VMOVUPS      Y3, 96(AX)
+	VFNMADD231PS Y9, Y3, Y7
+	VXORPS       Y0, Y0, Y0
+	VMAXPS       Y4, Y0, Y4
+	VMAXPS       Y5, Y0, Y5
+	VMAXPS       Y6, Y0, Y6
+	VMAXPS       Y7, Y0, Y7
+	VMOVUPS      Y4, (AX)
+	VMOVUPS      Y5, 32(AX)
+	VMOVUPS      Y6, 64(AX)
+	VMOVUPS      Y7, 96(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, CX
 	SUBQ         $0x00000020, DX
@@ -72,31 +69,28 @@ tail:
 	VMOVUPS      96(BX), Y7
 	VMASKMOVPS   96(CX), Y7, Y7
 	VBROADCASTSS xx+24(FP), Y8
+	VBROADCASTSS const32<>+0(SB), Y9
 	VADDPS       Y8, Y4, Y4
-	VADDPS       Y0, Y0, Y0
-	VSUBPS       Y0, Y4, Y0
+	VFNMADD231PS Y9, Y0, Y4
 	VADDPS       Y8, Y5, Y5
-	VADDPS       Y1, Y1, Y1
-	VSUBPS       Y1, Y5, Y1
+	VFNMADD231PS Y9, Y1, Y5
 	VADDPS       Y8, Y6, Y6
-	VADDPS       Y2, Y2, Y2
-	VSUBPS       Y2, Y6, Y2
+	VFNMADD231PS Y9, Y2, Y6
 	VADDPS       Y8, Y7, Y7
-	VADDPS       Y3, Y3, Y3
-	VSUBPS       Y3, Y7, Y3
-	VXORPS       Y4, Y4, Y4
-	VMAXPS       Y0, Y4, Y0
-	VMAXPS       Y1, Y4, Y1
-	VMAXPS       Y2, Y4, Y2
-	VMAXPS       Y3, Y4, Y3
-	VMOVUPS      (BX), Y4
-	VMASKMOVPS   Y0, Y4, (AX)
+	VFNMADD231PS Y9, Y3, Y7
+	VXORPS       Y0, Y0, Y0
+	VMAXPS       Y4, Y0, Y4
+	VMAXPS       Y5, Y0, Y5
+	VMAXPS       Y6, Y0, Y6
+	VMAXPS       Y7, Y0, Y7
+	VMOVUPS      (BX), Y0
+	VMASKMOVPS   Y4, Y0, (AX)
 	VMOVUPS      32(BX), Y0
-	VMASKMOVPS   Y1, Y0, 32(AX)
+	VMASKMOVPS   Y5, Y0, 32(AX)
 	VMOVUPS      64(BX), Y0
-	VMASKMOVPS   Y2, Y0, 64(AX)
+	VMASKMOVPS   Y6, Y0, 64(AX)
 	VMOVUPS      96(BX), Y0
-	VMASKMOVPS   Y3, Y0, 96(AX)
+	VMASKMOVPS   Y7, Y0, 96(AX)
 
 done:
 	VZEROUPPER
@@ -121,27 +115,24 @@ block:
 	VMOVUPS      128(CX), Z6
 	VMOVUPS      192(CX), Z7
 	VBROADCASTSS xx+24(FP), Z8
+	VBROADCASTSS const32<>+0(SB), Z9
 	VADDPS       Z8, Z4, Z4
-	VADDPS       Z0, Z0, Z0
-	VSUBPS       Z0, Z4, Z0
+	VFNMADD231PS Z9, Z0, Z4
 	VADDPS       Z8, Z5, Z5
-	VADDPS       Z1, Z1, Z1
-	VSUBPS       Z1, Z5, Z1
+	VFNMADD231PS Z9, Z1, Z5
 	VADDPS       Z8, Z6, Z6
-	VADDPS       Z2, Z2, Z2
-	VSUBPS       Z2, Z6, Z2
+	VFNMADD231PS Z9, Z2, Z6
 	VADDPS       Z8, Z7, Z7
-	VADDPS       Z3, Z3, Z3
-	VSUBPS       Z3, Z7, Z3
-	VXORPS       Z4, Z4, Z4
-	VMAXPS       Z0, Z4, Z0
-	VMAXPS       Z1, Z4, Z1
-	VMAXPS       Z2, Z4, Z2
-	VMAXPS       Z3, Z4, Z3
-	VMOVUPS      Z0, (AX)
-	VMOVUPS      Z1, 64(AX)
-	VMOVUPS      Z2, 128(AX)
-	VMOVUPS      Z3, 192(AX)
+	VFNMADD231PS Z9, Z3, Z7
+	VXORPS       Z0, Z0, Z0
+	VMAXPS       Z4, Z0, Z4
+	VMAXPS       Z5, Z0, Z5
+	VMAXPS       Z6, Z0, Z6
+	VMAXPS       Z7, Z0, Z7
+	VMOVUPS      Z4, (AX)
+	VMOVUPS      Z5, 64(AX)
+	VMOVUPS      Z6, 128(AX)
+	VMOVUPS      Z7, 192(AX)
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, CX
 	SUBQ         $0x00000040, DX
@@ -168,34 +159,31 @@ tail:
 	VMOVUPS.Z    128(CX), K3, Z6
 	VMOVUPS.Z    192(CX), K4, Z7
 	VBROADCASTSS xx+24(FP), Z8
+	VBROADCASTSS const32<>+0(SB), Z9
 	VADDPS       Z8, Z4, Z4
-	VADDPS       Z0, Z0, Z0
-	VSUBPS       Z0, Z4, Z0
+	VFNMADD231PS Z9, Z0, Z4
 	VADDPS       Z8, Z5, Z5
-	VADDPS       Z1, Z1, Z1
-	VSUBPS       Z1, Z5, Z1
+	VFNMADD231PS Z9, Z1, Z5
 	VADDPS       Z8, Z6, Z6
-	VADDPS       Z2, Z2, Z2
-	VSUBPS       Z2, Z6, Z2
+	VFNMADD231PS Z9, Z2, Z6
 	VADDPS       Z8, Z7, Z7
-	VADDPS       Z3, Z3, Z3
-	VSUBPS       Z3, Z7, Z3
-	VXORPS       Z4, Z4, Z4
-	VMAXPS       Z0, Z4, Z0
-	VMAXPS       Z1, Z4, Z1
-	VMAXPS       Z2, Z4, Z2
-	VMAXPS       Z3, Z4, Z3
-	VMOVUPS      Z0, K1, (AX)
-	VMOVUPS      Z1, K2, 64(AX)
-	VMOVUPS      Z2, K3, 128(AX)
-	VMOVUPS      Z3, K4, 192(AX)
+	VFNMADD231PS Z9, Z3, Z7
+	VXORPS       Z0, Z0, Z0
+	VMAXPS       Z4, Z0, Z4
+	VMAXPS       Z5, Z0, Z5
+	VMAXPS       Z6, Z0, Z6
+	VMAXPS       Z7, Z0, Z7
+	VMOVUPS      Z4, K1, (AX)
+	VMOVUPS      Z5, K2, 64(AX)
+	VMOVUPS      Z6, K3, 128(AX)
+	VMOVUPS      Z7, K4, 192(AX)
 
 done:
 	VZEROUPPER
 	RET
 
 // func distance2RowF64AVX2(row []float64, xx float64, yy []float64)
-// Requires: AVX
+// Requires: AVX, FMA3
 TEXT ·distance2RowF64AVX2(SB), NOSPLIT, $0-56
 	MOVQ row_base+0(FP), AX
 	MOVQ yy_base+32(FP), CX
@@ -213,27 +201,24 @@ block:
 	VMOVUPD      64(CX), Y6
 	VMOVUPD      96(CX), Y7
 	VBROADCASTSD xx+24(FP), Y8
+	VBROADCASTSD const64<>+0(SB), Y9
 	VADDPD       Y8, Y4, Y4
-	VADDPD       Y0, Y0, Y0
-	VSUBPD       Y0, Y4, Y0
+	VFNMADD231PD Y9, Y0, Y4
 	VADDPD       Y8, Y5, Y5
-	VADDPD       Y1, Y1, Y1
-	VSUBPD       Y1, Y5, Y1
+	VFNMADD231PD Y9, Y1, Y5
 	VADDPD       Y8, Y6, Y6
-	VADDPD       Y2, Y2, Y2
-	VSUBPD       Y2, Y6, Y2
+	VFNMADD231PD Y9, Y2, Y6
 	VADDPD       Y8, Y7, Y7
-	VADDPD       Y3, Y3, Y3
-	VSUBPD       Y3, Y7, Y3
-	VXORPD       Y4, Y4, Y4
-	VMAXPD       Y0, Y4, Y0
-	VMAXPD       Y1, Y4, Y1
-	VMAXPD       Y2, Y4, Y2
-	VMAXPD       Y3, Y4, Y3
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y1, 32(AX)
-	VMOVUPD      Y2, 64(AX)
-	VMOVUPD      Y3, 96(AX)
+	VFNMADD231PD Y9, Y3, Y7
+	VXORPD       Y0, Y0, Y0
+	VMAXPD       Y4, Y0, Y4
+	VMAXPD       Y5, Y0, Y5
+	VMAXPD       Y6, Y0, Y6
+	VMAXPD       Y7, Y0, Y7
+	VMOVUPD      Y4, (AX)
+	VMOVUPD      Y5, 32(AX)
+	VMOVUPD      Y6, 64(AX)
+	VMOVUPD      Y7, 96(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, CX
 	SUBQ         $0x00000010, DX
@@ -262,31 +247,28 @@ tail:
 	VMOVUPD      96(BX), Y7
 	VMASKMOVPD   96(CX), Y7, Y7
 	VBROADCASTSD xx+24(FP), Y8
+	VBROADCASTSD const64<>+0(SB), Y9
 	VADDPD       Y8, Y4, Y4
-	VADDPD       Y0, Y0, Y0
-	VSUBPD       Y0, Y4, Y0
+	VFNMADD231PD Y9, Y0, Y4
 	VADDPD       Y8, Y5, Y5
-	VADDPD       Y1, Y1, Y1
-	VSUBPD       Y1, Y5, Y1
+	VFNMADD231PD Y9, Y1, Y5
 	VADDPD       Y8, Y6, Y6
-	VADDPD       Y2, Y2, Y2
-	VSUBPD       Y2, Y6, Y2
+	VFNMADD231PD Y9, Y2, Y6
 	VADDPD       Y8, Y7, Y7
-	VADDPD       Y3, Y3, Y3
-	VSUBPD       Y3, Y7, Y3
-	VXORPD       Y4, Y4, Y4
-	VMAXPD       Y0, Y4, Y0
-	VMAXPD       Y1, Y4, Y1
-	VMAXPD       Y2, Y4, Y2
-	VMAXPD       Y3, Y4, Y3
-	VMOVUPD      (BX), Y4
-	VMASKMOVPD   Y0, Y4, (AX)
+	VFNMADD231PD Y9, Y3, Y7
+	VXORPD       Y0, Y0, Y0
+	VMAXPD       Y4, Y0, Y4
+	VMAXPD       Y5, Y0, Y5
+	VMAXPD       Y6, Y0, Y6
+	VMAXPD       Y7, Y0, Y7
+	VMOVUPD      (BX), Y0
+	VMASKMOVPD   Y4, Y0, (AX)
 	VMOVUPD      32(BX), Y0
-	VMASKMOVPD   Y1, Y0, 32(AX)
+	VMASKMOVPD   Y5, Y0, 32(AX)
 	VMOVUPD      64(BX), Y0
-	VMASKMOVPD   Y2, Y0, 64(AX)
+	VMASKMOVPD   Y6, Y0, 64(AX)
 	VMOVUPD      96(BX), Y0
-	VMASKMOVPD   Y3, Y0, 96(AX)
+	VMASKMOVPD   Y7, Y0, 96(AX)
 
 done:
 	VZEROUPPER
@@ -311,27 +293,24 @@ block:
 	VMOVUPD      128(CX), Z6
 	VMOVUPD      192(CX), Z7
 	VBROADCASTSD xx+24(FP), Z8
+	VBROADCASTSD const64<>+0(SB), Z9
 	VADDPD       Z8, Z4, Z4
-	VADDPD       Z0, Z0, Z0
-	VSUBPD       Z0, Z4, Z0
+	VFNMADD231PD Z9, Z0, Z4
 	VADDPD       Z8, Z5, Z5
-	VADDPD       Z1, Z1, Z1
-	VSUBPD       Z1, Z5, Z1
+	VFNMADD231PD Z9, Z1, Z5
 	VADDPD       Z8, Z6, Z6
-	VADDPD       Z2, Z2, Z2
-	VSUBPD       Z2, Z6, Z2
+	VFNMADD231PD Z9, Z2, Z6
 	VADDPD       Z8, Z7, Z7
-	VADDPD       Z3, Z3, Z3
-	VSUBPD       Z3, Z7, Z3
-	VXORPD       Z4, Z4, Z4
-	VMAXPD       Z0, Z4, Z0
-	VMAXPD       Z1, Z4, Z1
-	VMAXPD       Z2, Z4, Z2
-	VMAXPD       Z3, Z4, Z3
-	VMOVUPD      Z0, (AX)
-	VMOVUPD      Z1, 64(AX)
-	VMOVUPD      Z2, 128(AX)
-	VMOVUPD      Z3, 192(AX)
+	VFNMADD231PD Z9, Z3, Z7
+	VXORPD       Z0, Z0, Z0
+	VMAXPD       Z4, Z0, Z4
+	VMAXPD       Z5, Z0, Z5
+	VMAXPD       Z6, Z0, Z6
+	VMAXPD       Z7, Z0, Z7
+	VMOVUPD      Z4, (AX)
+	VMOVUPD      Z5, 64(AX)
+	VMOVUPD      Z6, 128(AX)
+	VMOVUPD      Z7, 192(AX)
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, CX
 	SUBQ         $0x00000020, DX
@@ -358,27 +337,24 @@ tail:
 	VMOVUPD.Z    128(CX), K3, Z6
 	VMOVUPD.Z    192(CX), K4, Z7
 	VBROADCASTSD xx+24(FP), Z8
+	VBROADCASTSD const64<>+0(SB), Z9
 	VADDPD       Z8, Z4, Z4
-	VADDPD       Z0, Z0, Z0
-	VSUBPD       Z0, Z4, Z0
+	VFNMADD231PD Z9, Z0, Z4
 	VADDPD       Z8, Z5, Z5
-	VADDPD       Z1, Z1, Z1
-	VSUBPD       Z1, Z5, Z1
+	VFNMADD231PD Z9, Z1, Z5
 	VADDPD       Z8, Z6, Z6
-	VADDPD       Z2, Z2, Z2
-	VSUBPD       Z2, Z6, Z2
+	VFNMADD231PD Z9, Z2, Z6
 	VADDPD       Z8, Z7, Z7
-	VADDPD       Z3, Z3, Z3
-	VSUBPD       Z3, Z7, Z3
-	VXORPD       Z4, Z4, Z4
-	VMAXPD       Z0, Z4, Z0
-	VMAXPD       Z1, Z4, Z1
-	VMAXPD       Z2, Z4, Z2
-	VMAXPD       Z3, Z4, Z3
-	VMOVUPD      Z0, K1, (AX)
-	VMOVUPD      Z1, K2, 64(AX)
-	VMOVUPD      Z2, K3, 128(AX)
-	VMOVUPD      Z3, K4, 192(AX)
+	VFNMADD231PD Z9, Z3, Z7
+	VXORPD       Z0, Z0, Z0
+	VMAXPD       Z4, Z0, Z4
+	VMAXPD       Z5, Z0, Z5
+	VMAXPD       Z6, Z0, Z6
+	VMAXPD       Z7, Z0, Z7
+	VMOVUPD      Z4, K1, (AX)
+	VMOVUPD      Z5, K2, 64(AX)
+	VMOVUPD      Z6, K3, 128(AX)
+	VMOVUPD      Z7, K4, 192(AX)
 
 done:
 	VZEROUPPER
@@ -408,7 +384,7 @@ block:
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y4, Y3, Y3
 	MOVQ         n+32(FP), DX
-	VBROADCASTSS const32<>+0(SB), Y7
+	VBROADCASTSS const32<>+4(SB), Y7
 	VMOVAPS      Y7, Y4
 	VMOVAPS      Y7, Y5
 	VMOVAPS      Y7, Y6
@@ -466,7 +442,7 @@ tail:
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y4, Y3, Y3
 	MOVQ         n+32(FP), CX
-	VBROADCASTSS const32<>+0(SB), Y7
+	VBROADCASTSS const32<>+4(SB), Y7
 	VMOVAPS      Y7, Y4
 	VMOVAPS      Y7, Y5
 	VMOVAPS      Y7, Y6
@@ -528,7 +504,7 @@ block:
 	VADDPS       Z4, Z2, Z2
 	VADDPS       Z4, Z3, Z3
 	MOVQ         n+32(FP), DX
-	VBROADCASTSS const32<>+0(SB), Z7
+	VBROADCASTSS const32<>+4(SB), Z7
 	VMOVAPS      Z7, Z4
 	VMOVAPS      Z7, Z5
 	VMOVAPS      Z7, Z6
@@ -588,7 +564,7 @@ tail:
 	VADDPS       Z4, Z2, Z2
 	VADDPS       Z4, Z3, Z3
 	MOVQ         n+32(FP), CX
-	VBROADCASTSS const32<>+0(SB), Z7
+	VBROADCASTSS const32<>+4(SB), Z7
 	VMOVAPS      Z7, Z4
 	VMOVAPS      Z7, Z5
 	VMOVAPS      Z7, Z6
@@ -646,7 +622,7 @@ block:
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y4, Y3, Y3
 	MOVQ         n+40(FP), DX
-	VBROADCASTSD const64<>+0(SB), Y7
+	VBROADCASTSD const64<>+8(SB), Y7
 	VMOVAPD      Y7, Y4
 	VMOVAPD      Y7, Y5
 	VMOVAPD      Y7, Y6
@@ -704,7 +680,7 @@ tail:
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y4, Y3, Y3
 	MOVQ         n+40(FP), CX
-	VBROADCASTSD const64<>+0(SB), Y7
+	VBROADCASTSD const64<>+8(SB), Y7
 	VMOVAPD      Y7, Y4
 	VMOVAPD      Y7, Y5
 	VMOVAPD      Y7, Y6
@@ -766,7 +742,7 @@ block:
 	VADDPD       Z4, Z2, Z2
 	VADDPD       Z4, Z3, Z3
 	MOVQ         n+40(FP), DX
-	VBROADCASTSD const64<>+0(SB), Z7
+	VBROADCASTSD const64<>+8(SB), Z7
 	VMOVAPD      Z7, Z4
 	VMOVAPD      Z7, Z5
 	VMOVAPD      Z7, Z6
@@ -826,7 +802,7 @@ tail:
 	VADDPD       Z4, Z2, Z2
 	VADDPD       Z4, Z3, Z3
 	MOVQ         n+40(FP), CX
-	VBROADCASTSD const64<>+0(SB), Z7
+	VBROADCASTSD const64<>+8(SB), Z7
 	VMOVAPD      Z7, Z4
 	VMOVAPD      Z7, Z5
 	VMOVAPD      Z7, Z6
@@ -1704,11 +1680,13 @@ done:
 	VZEROUPPER
 	RET
 
-DATA const32<>+0(SB)/4, $0x3f800000
-GLOBL const32<>(SB), RODATA|NOPTR, $4
+DATA const32<>+0(SB)/4, $0x40000000
+DATA const32<>+4(SB)/4, $0x3f800000
+GLOBL const32<>(SB), RODATA|NOPTR, $8
 
-DATA const64<>+0(SB)/8, $0x3ff0000000000000
-GLOBL const64<>(SB), RODATA|NOPTR, $8
+DATA const64<>+0(SB)/8, $0x4000000000000000
+DATA const64<>+8(SB)/8, $0x3ff0000000000000
+GLOBL const64<>(SB), RODATA|NOPTR, $16
 
 DATA tailmask<>+0(SB)/8, $0xffffffffffffffff
 DATA tailmask<>+8(SB)/8, $0xffffffffffffffff

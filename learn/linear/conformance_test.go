@@ -1,6 +1,7 @@
 package linear_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/kerf-ml/kerf/data"
@@ -14,7 +15,7 @@ func TestConformance(t *testing.T) {
 		"halfspace": {N: 200, Seed: 1, Margin: 0.1, Dim: 5},
 		"circle":    {N: 200, Seed: 1},
 	} {
-		x, labels, err := gen.Make(name, o)
+		x, labels, err := gen.Make(context.Background(), name, o)
 		if err != nil {
 			t.Fatal(err)
 		}
