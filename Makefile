@@ -4,7 +4,7 @@ GO ?= go
 FUZZTIME ?= 5s
 PKGS = ./...
 
-.PHONY: help build test race lint arch purego fuzz generate examples ci bench clean
+.PHONY: help build test race format lint arch purego fuzz generate generated docs ci bench bench-core clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -30,22 +30,36 @@ arch: ## the order of imports
 
 purego: ## build and test the numeric core without assembly
 	CGO_ENABLED=0 $(GO) build -tags purego $(PKGS)
-	$(GO) test -tags purego ./internal/compute ./gram ./feature
+	$(GO) test -tags purego ./internal/gemm ./internal/vmath ./internal/compute ./internal/linalg ./gram ./feature
+
+generate: ## write the assembly anew
+	$(GO) generate ./internal/gemm ./internal/vmath ./bench/core
+
+generated: ## fail if the assembly is not what its generators write
+	@before=$$(cat internal/gemm/*_amd64.* internal/vmath/*_amd64.* bench/core/peak_amd64.* | sha256sum); \
+	$(MAKE) -s generate; \
+	after=$$(cat internal/gemm/*_amd64.* internal/vmath/*_amd64.* bench/core/peak_amd64.* | sha256sum); \
+	if [ "$$before" != "$$after" ]; then echo "generated code was not current; commit what make generate wrote"; exit 1; fi
 
 fuzz: ## fuzz each parser and decoder for FUZZTIME
 	$(GO) test -run '^$$' -fuzz FuzzCSV -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./data/csvfile
 	$(GO) test -run '^$$' -fuzz FuzzLIBSVM -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./data/libsvm
 	$(GO) test -run '^$$' -fuzz FuzzFile -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./data/file
 	$(GO) test -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./spec
+	$(GO) test -run '^$$' -fuzz FuzzVectors -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./spec
+	$(GO) test -run '^$$' -fuzz FuzzOpen -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./model
 	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./model
 
 docs: ## check that the commands of the README work and links lead somewhere
 	$(GO) test -run 'TestReadme|TestLinks' ./cli
 
+bench-core: ## the numeric core beside OpenBLAS, scikit-learn and gonum (JSON=1 for machines)
+	$(GO) run ./bench/core
+
 bench: ## run the benchmarks
 	$(GO) test -run '^$$' -bench . ./gram ./learn/linear
 
-ci: lint arch test race purego fuzz docs ## everything that must pass
+ci: lint arch test race purego generated fuzz docs ## everything that must pass
 
 clean: ## remove what was built
 	rm -f kerf kerf-demo.html

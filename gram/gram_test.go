@@ -247,3 +247,85 @@ func BenchmarkBlock(b *testing.B) {
 		})
 	}
 }
+
+// TestSinglePrecision compares float32 with float64 on clustered data under a
+// wide and a narrow kernel, with the bounds of docs/math/precision.md: for the
+// wide one K·g·E with E = (2γ+3u)(|x|²+|y|²), for the narrow one 12·(2γ+3u)
+// and, for the close pairs that are computed again, a few units of rounding.
+func TestSinglePrecision(t *testing.T) {
+	const n, d, u = 300, 20, 0x1p-24
+	rng := rand.New(rand.NewPCG(4, 4))
+	m := data.NewMatrix(n, d)
+	for i := range n {
+		for j := range d {
+			m.Row(i)[j] = float64(10*(i%5)*(j%3)) + 0.02*rng.NormFloat64()
+		}
+	}
+	sum := (2*float64(d+1) + 3) * u
+	for _, gamma := range []float64{1e-4, 100} {
+		k := kernel.Gaussian{Gamma: gamma}
+		exact, err := gram.Bind[data.Vector](k, m).Block(ctx, run.Control{}, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		single, err := gram.BindPrecision[data.Vector](k, m, run.Float32).Block32(ctx, run.Control{}, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spread := 0.0
+		for i := range n {
+			spread = max(spread, m.At(i).Distance2(m.At(0)))
+		}
+		for i, want := range exact.Data {
+			bound := want * gamma * sum * 2 * spread
+			if gamma > 1 {
+				bound = 12 * sum
+				if want > 0.5 {
+					bound = 16 * u
+				}
+			}
+			if got := float64(single[i]); math.Abs(got-want) > bound+2*u {
+				t.Fatalf("gamma %v: K(%d,%d) = %v in float32, %v in float64", gamma, i/n, i%n, got, want)
+			}
+		}
+	}
+}
+
+func TestProductNormal(t *testing.T) {
+	x, y := points(2000, 4), points(300, 4)
+	v, u := make([]float64, 300), make([]float64, 2000)
+	for i := range v {
+		v[i] = math.Sin(float64(i))
+	}
+	for i := range u {
+		u[i] = math.Cos(float64(i))
+	}
+	for _, p := range []run.Precision{run.Float64, run.Float32} {
+		c := gram.BindPrecision[data.Vector](kernel.Gaussian{Gamma: 0.2}, y, p)
+		kv, want, got := make([]float64, 2000), make([]float64, 300), make([]float64, 300)
+		if err := c.Product(ctx, run.Control{}, kv, x, v); err != nil {
+			t.Fatal(err)
+		}
+		for i := range kv {
+			kv[i] += u[i]
+		}
+		if err := c.ProductT(ctx, run.Control{}, want, x, kv); err != nil {
+			t.Fatal(err)
+		}
+		var first []float64
+		for _, workers := range []int{1, 2, 5} {
+			if err := c.ProductNormal(ctx, run.Control{Workers: workers}, got, x, v, u); err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = slices.Clone(got)
+			}
+			if !slices.Equal(first, got) {
+				t.Fatalf("%d workers give other bits", workers)
+			}
+		}
+		for j := range got {
+			near(t, "Kᵀ(Kv+u)", got[j], want[j], 1e-9*math.Abs(want[j])+1e-9)
+		}
+	}
+}

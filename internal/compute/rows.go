@@ -162,6 +162,8 @@ func apply[F gemm.Float](f kernel.Scalar, row []F) {
 	case f.Op == kernel.Identity && f.A == 1 && f.B == 0:
 	case f.Op == kernel.Exp:
 		vmath.ExpScale(row, F(f.A), F(f.B))
+	case f.Op == kernel.Tanh:
+		vmath.TanhScale(row, F(f.A), F(f.B))
 	case f.Op == kernel.Power && f.P == math.Trunc(f.P) && f.P >= 0 && f.P <= 64:
 		vmath.PowInt(row, F(f.A), F(f.B), int(f.P))
 	default:

@@ -19,8 +19,8 @@ type blocking struct {
 // take 16 to 32 KiB of 32 (Zen 3) or 48 (Ice Lake). Second level: KC·MC take
 // 150 to 300 KiB of 512 or 1280.
 var (
-	portable32 = blocking{mr: 4, nr: 4, kc: 256, mc: 128, nc: 2048, tileRows: 64, tileCols: 256}
-	portable64 = blocking{mr: 4, nr: 4, kc: 256, mc: 64, nc: 2048, tileRows: 64, tileCols: 256}
+	portable32 = blocking{mr: 2, nr: 4, kc: 256, mc: 128, nc: 2048, tileRows: 64, tileCols: 256}
+	portable64 = blocking{mr: 2, nr: 4, kc: 256, mc: 64, nc: 2048, tileRows: 64, tileCols: 256}
 
 	avx2x32 = blocking{mr: 6, nr: 16, kc: 384, mc: 144, nc: 2048, tileRows: 72, tileCols: 256}
 	avx2x64 = blocking{mr: 6, nr: 8, kc: 384, mc: 72, nc: 2048, tileRows: 72, tileCols: 128}

@@ -7,7 +7,7 @@ func plainKernels[F Float](b blocking) *kernels[F] {
 	return &kernels[F]{
 		blocking:   b,
 		full:       plainKernel[F],
-		edge:       []edgeKernel[F]{{4, plainKernel[F]}},
+		edge:       []edgeKernel[F]{{2, plainKernel[F]}},
 		interleave: interleaveRows[F],
 		dealLeft:   func(k, strips int, src []F, ld int, dst []F) { dealColumns(k, strips, src, ld, dst, b.mr) },
 		dealRight:  func(k, strips int, src []F, ld int, dst []F) { dealColumns(k, strips, src, ld, dst, b.nr) },
@@ -16,49 +16,60 @@ func plainKernels[F Float](b blocking) *kernels[F] {
 	}
 }
 
-// plainKernel is the kernelFunc for strips of 4 rows and 4 columns.
+// plainKernel is the kernelFunc for strips of 2 rows and 4 columns.
 func plainKernel[F Float](k, tiles int, a, b, c []F, ldc int, alpha F, add bool) {
 	for t := range tiles {
-		at, bt := a[t*k*4:(t+1)*k*4], b[:k*4]
-		var s00, s01, s02, s03, s10, s11, s12, s13 F
-		var s20, s21, s22, s23, s30, s31, s32, s33 F
-		for len(at) >= 4 && len(bt) >= 4 {
-			b0, b1, b2, b3 := bt[0], bt[1], bt[2], bt[3]
-			x := at[0]
-			s00 += F(x * b0)
-			s01 += F(x * b1)
-			s02 += F(x * b2)
-			s03 += F(x * b3)
-			x = at[1]
-			s10 += F(x * b0)
-			s11 += F(x * b1)
-			s12 += F(x * b2)
-			s13 += F(x * b3)
-			x = at[2]
-			s20 += F(x * b0)
-			s21 += F(x * b1)
-			s22 += F(x * b2)
-			s23 += F(x * b3)
-			x = at[3]
-			s30 += F(x * b0)
-			s31 += F(x * b1)
-			s32 += F(x * b2)
-			s33 += F(x * b3)
-			at, bt = at[4:], bt[4:]
-		}
-		c := c[t*4*ldc:]
+		s00, s01, s02, s03, s10, s11, s12, s13 := plainTile(a[t*k*2:(t+1)*k*2], b[:k*4])
+		c := c[t*2*ldc:]
 		plainStore(c[:4], s00, s01, s02, s03, alpha, add)
 		plainStore(c[ldc:ldc+4], s10, s11, s12, s13, alpha, add)
-		plainStore(c[2*ldc:2*ldc+4], s20, s21, s22, s23, alpha, add)
-		plainStore(c[3*ldc:3*ldc+4], s30, s31, s32, s33, alpha, add)
 	}
 }
 
+// plainTile returns the sums of one tile. Eight sums and what feeds them are
+// what sixteen registers hold, in a function that has nothing else to hold.
+func plainTile[F Float](a, b []F) (s00, s01, s02, s03, s10, s11, s12, s13 F) {
+	for len(a) >= 4 && len(b) >= 8 {
+		b0, b1, b2, b3 := b[0], b[1], b[2], b[3]
+		x, y := a[0], a[1]
+		s00 += F(x * b0)
+		s10 += F(y * b0)
+		s01 += F(x * b1)
+		s11 += F(y * b1)
+		s02 += F(x * b2)
+		s12 += F(y * b2)
+		s03 += F(x * b3)
+		s13 += F(y * b3)
+		b0, b1, b2, b3 = b[4], b[5], b[6], b[7]
+		x, y = a[2], a[3]
+		s00 += F(x * b0)
+		s10 += F(y * b0)
+		s01 += F(x * b1)
+		s11 += F(y * b1)
+		s02 += F(x * b2)
+		s12 += F(y * b2)
+		s03 += F(x * b3)
+		s13 += F(y * b3)
+		a, b = a[4:], b[8:]
+	}
+	if len(a) >= 2 && len(b) >= 4 {
+		x, y := a[0], a[1]
+		s00 += F(x * b[0])
+		s10 += F(y * b[0])
+		s01 += F(x * b[1])
+		s11 += F(y * b[1])
+		s02 += F(x * b[2])
+		s12 += F(y * b[2])
+		s03 += F(x * b[3])
+		s13 += F(y * b[3])
+	}
+	return
+}
+
 func plainStore[F Float](c []F, s0, s1, s2, s3, alpha F, add bool) {
-	s0, s1, s2, s3 = alpha*s0, alpha*s1, alpha*s2, alpha*s3
+	s0, s1, s2, s3 = F(alpha*s0), F(alpha*s1), F(alpha*s2), F(alpha*s3)
 	if add {
-		c[0], c[1], c[2], c[3] = c[0]+F(s0), c[1]+F(s1), c[2]+F(s2), c[3]+F(s3)
-		return
+		s0, s1, s2, s3 = c[0]+s0, c[1]+s1, c[2]+s2, c[3]+s3
 	}
 	c[0], c[1], c[2], c[3] = s0, s1, s2, s3
 }
@@ -66,15 +77,14 @@ func plainStore[F Float](c []F, s0, s1, s2, s3, alpha F, add bool) {
 // interleaveRows is the interleave of kernels in plain Go.
 func interleaveRows[F Float](k int, src []F, ld int, dst []F, w, rows int) {
 	r := 0
-	for ; r+4 <= rows; r += 4 {
-		x0, x1 := src[r*ld:][:k], src[(r+1)*ld:][:k]
-		x2, x3 := src[(r+2)*ld:][:k], src[(r+3)*ld:][:k]
-		for p, x := range x0 {
-			d := dst[p*w+r:][:4]
-			d[0], d[1], d[2], d[3] = x, x1[p], x2[p], x3[p]
+	for ; r+2 <= rows; r += 2 {
+		x, y := src[r*ld:][:k], src[(r+1)*ld:][:k]
+		for p := range x {
+			d := dst[p*w+r:][:2]
+			d[0], d[1] = x[p], y[p]
 		}
 	}
-	for ; r < rows; r++ {
+	if r < rows {
 		for p, x := range src[r*ld:][:k] {
 			dst[p*w+r] = x
 		}
