@@ -31,7 +31,7 @@ func NewF3[T any](f2 F2[T], p project.Recipe) F3[T] { return F3[T]{F2: f2, Proje
 func (r F3[T]) Validate() error {
 	faults := []error{r.F2.Validate()}
 	if r.Projection == nil {
-		faults = append(faults, errors.New("Projection is nil and must be set"))
+		faults = append(faults, errors.New("no projection is set"))
 	} else {
 		faults = append(faults, r.Projection.Validate())
 	}

@@ -35,12 +35,12 @@ func (r F1[T]) Validate() error { return validate(r.Kernel, r.Size) }
 func validate[T any](k kernel.Kernel[T], size int) error {
 	var faults []error
 	if k == nil {
-		faults = append(faults, errors.New("Kernel is nil and must be set"))
+		faults = append(faults, errors.New("no kernel is set"))
 	} else if err := kernel.Validate(k); err != nil {
 		faults = append(faults, err)
 	}
 	if size < 1 {
-		faults = append(faults, fmt.Errorf("Size is %d and must be at least 1", size))
+		faults = append(faults, fmt.Errorf("size is %d and must be at least 1", size))
 	}
 	return errors.Join(faults...)
 }

@@ -49,7 +49,7 @@ func NewF2[T any](k kernel.Kernel[T], size int) F2[T] {
 func (r F2[T]) Validate() error {
 	faults := []error{validate(r.Kernel, r.Size)}
 	if !(r.Tolerance >= 0 && r.Tolerance < 1) {
-		faults = append(faults, fmt.Errorf("Tolerance is %v and must be at least 0 and below 1", r.Tolerance))
+		faults = append(faults, fmt.Errorf("tolerance is %v and must be at least 0 and below 1", r.Tolerance))
 	}
 	return errors.Join(faults...)
 }
