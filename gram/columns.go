@@ -16,6 +16,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/compute"
@@ -33,6 +34,7 @@ type Columns[T any] struct {
 	tiler      tiler[T]
 	rows, cols int // of a tile
 	precision  run.Precision
+	buffers    sync.Pool // of *[]float64 or *[]float32, a tile each
 }
 
 // tiler computes tiles of K against fixed columns. The rows of a strip are

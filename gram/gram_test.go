@@ -3,6 +3,7 @@ package gram_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -234,16 +235,43 @@ func TestLimits(t *testing.T) {
 }
 
 func BenchmarkBlock(b *testing.B) {
-	for _, d := range []int{20, 50} {
-		x, y := points(2000, d), points(1000, d)
-		c := gram.Bind[data.Vector](kernel.Gaussian{Gamma: 0.01}, y)
-		b.Run("rbf 2000x1000 d="+string(rune('0'+d/10))+"0", func(b *testing.B) {
+	const n, m = 10000, 2000
+	for _, d := range []int{20, 50, 784} {
+		x, y := points(n, d), points(m, d)
+		k := kernel.Gaussian{Gamma: 0.5 / float64(d)}
+		for _, p := range []run.Precision{run.Float32, run.Float64} {
+			b.Run(fmt.Sprintf("d=%d/%v", d, p), func(b *testing.B) {
+				for b.Loop() {
+					c := gram.BindPrecision[data.Vector](k, y, p)
+					var err error
+					if p == run.Float32 {
+						_, err = c.Block32(ctx, run.Control{}, x)
+					} else {
+						_, err = c.Block(ctx, run.Control{}, x)
+					}
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(n*m), "ns/value")
+			})
+		}
+	}
+}
+
+func BenchmarkProduct(b *testing.B) {
+	const n, m, d = 10000, 2000, 50
+	x, y := points(n, d), points(m, d)
+	v, out := make([]float64, m), make([]float64, n)
+	for _, p := range []run.Precision{run.Float32, run.Float64} {
+		b.Run(p.String(), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := c.Block(ctx, run.Control{}, x); err != nil {
+				c := gram.BindPrecision[data.Vector](kernel.Gaussian{Gamma: 0.01}, y, p)
+				if err := c.Product(ctx, run.Control{}, out, x, v); err != nil {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/2e6, "ns/value")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(n*m), "ns/value")
 		})
 	}
 }
