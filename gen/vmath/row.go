@@ -79,6 +79,23 @@ var rowOps = []op{
 		}.emit,
 	},
 	{
+		name:   "distance1Row",
+		params: []param{{"row", "[]F"}, {"a", "F"}, {"y", "[]F"}},
+		doc:    []string{"for j := range row {", "\trow[j] += abs(a - y[j])", "}"},
+		emit: elementwise{
+			in: []string{"row", "y"}, out: "row", unroll: [2]int{4, 4},
+			body: func(t *target, in [][]vec) []vec {
+				a, bits := t.arg("a"), t.absBits()
+				for i := range in[0] {
+					t.sub(in[1][i], a, in[1][i])
+					t.and(in[1][i], in[1][i], bits)
+					t.add(in[0][i], in[0][i], in[1][i])
+				}
+				return in[0]
+			},
+		}.emit,
+	},
+	{
 		name:   "scaleRow",
 		params: []param{{"row", "[]F"}, {"s", "F"}, {"yscale", "[]F"}},
 		doc:    []string{"for j := range row {", "\trow[j] *= s * yscale[j]", "}"},

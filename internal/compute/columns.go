@@ -19,7 +19,7 @@ type columns[F gemm.Float] struct {
 	n, d     int
 	shift    []float64 // subtracted from every vector; nil where nothing is
 	packed   *gemm.Packed[F]
-	flat     []F // n×d, for the L1 distance
+	across   []F // d×n, for the L1 distance
 	inverted []inverted[F]
 	norm2    []F // squared norms after the shift, for Distance2
 	top      F   // the largest of them
@@ -120,7 +120,12 @@ func (c *columns[F]) pack() {
 		c.fill(flat[i*c.d:(i+1)*c.d], c.y.At(i))
 	}
 	if c.form.Pair == kernel.L1 {
-		c.flat = flat
+		c.across = make([]F, c.n*c.d)
+		for i := range c.n {
+			for j := range c.d {
+				c.across[j*c.n+i] = flat[i*c.d+j]
+			}
+		}
 	} else {
 		c.packed = gemm.Pack(flat, c.d, c.n, c.d)
 	}

@@ -101,7 +101,7 @@ func (r *rows[F]) tile(dst []F, ld, j0, j1 int) {
 	switch {
 	case c.packed != nil:
 		gemm.Tile(dst, ld, &r.left, c.packed, j0, j1, false)
-	case c.flat != nil:
+	case c.across != nil:
 		r.distances1(dst, ld, j0, j1)
 	default:
 		r.gather(dst, ld, j0, j1)
@@ -125,13 +125,16 @@ func (r *rows[F]) gather(dst []F, ld, j0, j1 int) {
 	}
 }
 
-// distances1 computes L1 distances.
+// distances1 computes L1 distances, coordinate by coordinate for all columns.
 func (r *rows[F]) distances1(dst []F, ld, j0, j1 int) {
-	d := r.c.d
+	d, n := r.c.d, r.c.n
 	for i := range r.x.Len() {
-		x := r.flat[i*d : (i+1)*d]
-		for j := j0; j < j1; j++ {
-			dst[i*ld+j-j0] = distance1(x, r.c.flat[j*d:(j+1)*d]) + r.past[i]
+		row := dst[i*ld:][:j1-j0]
+		for j := range row {
+			row[j] = r.past[i]
+		}
+		for k, a := range r.flat[i*d : (i+1)*d] {
+			vmath.Distance1Row(row, a, r.c.across[k*n+j0:k*n+j1])
 		}
 	}
 }
@@ -171,14 +174,4 @@ func apply[F gemm.Float](f kernel.Scalar, row []F) {
 			row[j] = F(f.At(float64(s)))
 		}
 	}
-}
-
-// distance1 is Σ |x_k - y_k| with four partial sums.
-func distance1[F gemm.Float](x, y []F) F {
-	y = y[:len(x)]
-	var sum [4]F
-	for k, a := range x {
-		sum[k&3] += max(a-y[k], y[k]-a)
-	}
-	return (sum[0] + sum[1]) + (sum[2] + sum[3])
 }

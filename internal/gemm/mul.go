@@ -12,7 +12,7 @@ import (
 // may not. With beta zero, c is not read. The result is the same bit for bit
 // for any number of workers. c must not overlap a or b.
 //
-// Mul takes 2·m·n·k operations and up to 32 MiB for a packed panel of b. It
+// Mul takes 2·m·n·k operations and 16 MiB for a packed panel of b. It
 // looks at ctx once a block of c, returns its error where it was cancelled, and
 // leaves c with part of its blocks done.
 func Mul[F Float](ctx context.Context, ctl run.Control, alpha F, a, b Matrix[F], beta F, c Matrix[F]) error {
@@ -68,8 +68,9 @@ func (q *product[F]) run(ctx context.Context, ctl run.Control) error {
 	space, pool := takeFrom[F](&panels32, &panels64)
 	defer pool.Put(space)
 	size := int(unsafe.Sizeof(F(0)))
-	for j := 0; j < n; j += q.nc {
-		cols := min(q.nc, n-j)
+	broad := roundUp(par.Blocks(n, par.Blocks(n, q.nc)), q.nr)
+	for j := 0; j < n; j += broad {
+		cols := min(broad, n-j)
 		if q.lower && j >= m {
 			break
 		}

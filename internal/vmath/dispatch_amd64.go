@@ -220,6 +220,28 @@ func powInt64(row []float64, a float64, b float64, n int) {
 	}
 }
 
+func distance1Row32(row []float32, a float32, y []float32) {
+	switch Active() {
+	case AVX512:
+		distance1RowF32AVX512(row, a, y)
+	case AVX2:
+		distance1RowF32AVX2(row, a, y)
+	default:
+		distance1RowPlain(row, a, y)
+	}
+}
+
+func distance1Row64(row []float64, a float64, y []float64) {
+	switch Active() {
+	case AVX512:
+		distance1RowF64AVX512(row, a, y)
+	case AVX2:
+		distance1RowF64AVX2(row, a, y)
+	default:
+		distance1RowPlain(row, a, y)
+	}
+}
+
 func scaleRow32(row []float32, s float32, yscale []float32) {
 	switch Active() {
 	case AVX512:

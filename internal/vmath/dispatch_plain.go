@@ -84,6 +84,14 @@ func powInt64(row []float64, a float64, b float64, n int) {
 	powIntPlain(row, a, b, n)
 }
 
+func distance1Row32(row []float32, a float32, y []float32) {
+	distance1RowPlain(row, a, y)
+}
+
+func distance1Row64(row []float64, a float64, y []float64) {
+	distance1RowPlain(row, a, y)
+}
+
 func scaleRow32(row []float32, s float32, yscale []float32) {
 	scaleRowPlain(row, s, yscale)
 }

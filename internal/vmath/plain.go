@@ -88,6 +88,13 @@ func powIntPlain[F Float](row []F, a, b F, n int) {
 	}
 }
 
+func distance1RowPlain[F Float](row []F, a F, y []F) {
+	y = y[:len(row)]
+	for j := range row {
+		row[j] += F(math.Abs(float64(a - y[j])))
+	}
+}
+
 func scaleRowPlain[F Float](row []F, s F, yscale []F) {
 	yscale = yscale[:len(row)]
 	for j := range row {

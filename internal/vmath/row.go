@@ -64,6 +64,21 @@ func PowInt[F Float](row []F, a, b F, n int) {
 	}
 }
 
+// Distance1Row adds |a - y[j]| to row[j]: one coordinate's share of the L1
+// distances of a point to many. The slices must have the same length. The bits
+// are the same at every level.
+func Distance1Row[F Float](row []F, a F, y []F) {
+	if len(row) != len(y) {
+		panic(lengths)
+	}
+	switch row := any(row).(type) {
+	case []float32:
+		distance1Row32(row, float32(a), any(y).([]float32))
+	case []float64:
+		distance1Row64(row, float64(a), any(y).([]float64))
+	}
+}
+
 // ScaleRow multiplies row[j] by s·yscale[j], rounded first. The slices must
 // have the same length. The bits are the same at every level.
 func ScaleRow[F Float](row []F, s F, yscale []F) {

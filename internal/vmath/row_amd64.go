@@ -104,6 +104,42 @@ func powIntF64AVX2(row []float64, a float64, b float64, n int)
 //go:noescape
 func powIntF64AVX512(row []float64, a float64, b float64, n int)
 
+// distance1RowF32AVX2 is
+//
+//	for j := range row {
+//		row[j] += abs(a - y[j])
+//	}
+//
+//go:noescape
+func distance1RowF32AVX2(row []float32, a float32, y []float32)
+
+// distance1RowF32AVX512 is
+//
+//	for j := range row {
+//		row[j] += abs(a - y[j])
+//	}
+//
+//go:noescape
+func distance1RowF32AVX512(row []float32, a float32, y []float32)
+
+// distance1RowF64AVX2 is
+//
+//	for j := range row {
+//		row[j] += abs(a - y[j])
+//	}
+//
+//go:noescape
+func distance1RowF64AVX2(row []float64, a float64, y []float64)
+
+// distance1RowF64AVX512 is
+//
+//	for j := range row {
+//		row[j] += abs(a - y[j])
+//	}
+//
+//go:noescape
+func distance1RowF64AVX512(row []float64, a float64, y []float64)
+
 // scaleRowF32AVX2 is
 //
 //	for j := range row {

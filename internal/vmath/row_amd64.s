@@ -836,6 +836,354 @@ done:
 	VZEROUPPER
 	RET
 
+// func distance1RowF32AVX2(row []float32, a float32, y []float32)
+// Requires: AVX
+TEXT ·distance1RowF32AVX2(SB), NOSPLIT, $0-56
+	MOVQ row_base+0(FP), AX
+	MOVQ y_base+32(FP), CX
+	MOVQ row_len+8(FP), DX
+
+block:
+	CMPQ         DX, $0x00000020
+	JLT          tail
+	VMOVUPS      (AX), Y0
+	VMOVUPS      32(AX), Y1
+	VMOVUPS      64(AX), Y2
+	VMOVUPS      96(AX), Y3
+	VMOVUPS      (CX), Y4
+	VMOVUPS      32(CX), Y5
+	VMOVUPS      64(CX), Y6
+	VMOVUPS      96(CX), Y7
+	VBROADCASTSS a+24(FP), Y8
+	VBROADCASTSS const32<>+8(SB), Y9
+	VSUBPS       Y4, Y8, Y4
+	VANDPS       Y9, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VSUBPS       Y5, Y8, Y5
+	VANDPS       Y9, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VSUBPS       Y6, Y8, Y6
+	VANDPS       Y9, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VSUBPS       Y7, Y8, Y7
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      Y2, 64(AX)
+	VMOVUPS      Y3, 96(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000020, DX
+	JMP          block
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	LEAQ         tailmask<>+256(SB), BX
+	SHLQ         $0x02, DX
+	SUBQ         DX, BX
+	VMOVUPS      (BX), Y0
+	VMASKMOVPS   (AX), Y0, Y0
+	VMOVUPS      32(BX), Y1
+	VMASKMOVPS   32(AX), Y1, Y1
+	VMOVUPS      64(BX), Y2
+	VMASKMOVPS   64(AX), Y2, Y2
+	VMOVUPS      96(BX), Y3
+	VMASKMOVPS   96(AX), Y3, Y3
+	VMOVUPS      (BX), Y4
+	VMASKMOVPS   (CX), Y4, Y4
+	VMOVUPS      32(BX), Y5
+	VMASKMOVPS   32(CX), Y5, Y5
+	VMOVUPS      64(BX), Y6
+	VMASKMOVPS   64(CX), Y6, Y6
+	VMOVUPS      96(BX), Y7
+	VMASKMOVPS   96(CX), Y7, Y7
+	VBROADCASTSS a+24(FP), Y8
+	VBROADCASTSS const32<>+8(SB), Y9
+	VSUBPS       Y4, Y8, Y4
+	VANDPS       Y9, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VSUBPS       Y5, Y8, Y5
+	VANDPS       Y9, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VSUBPS       Y6, Y8, Y6
+	VANDPS       Y9, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VSUBPS       Y7, Y8, Y7
+	VANDPS       Y9, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VMOVUPS      (BX), Y4
+	VMASKMOVPS   Y0, Y4, (AX)
+	VMOVUPS      32(BX), Y0
+	VMASKMOVPS   Y1, Y0, 32(AX)
+	VMOVUPS      64(BX), Y0
+	VMASKMOVPS   Y2, Y0, 64(AX)
+	VMOVUPS      96(BX), Y0
+	VMASKMOVPS   Y3, Y0, 96(AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func distance1RowF32AVX512(row []float32, a float32, y []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·distance1RowF32AVX512(SB), NOSPLIT, $0-56
+	MOVQ row_base+0(FP), AX
+	MOVQ y_base+32(FP), CX
+	MOVQ row_len+8(FP), DX
+
+block:
+	CMPQ         DX, $0x00000040
+	JLT          tail
+	VMOVUPS      (AX), Z0
+	VMOVUPS      64(AX), Z1
+	VMOVUPS      128(AX), Z2
+	VMOVUPS      192(AX), Z3
+	VMOVUPS      (CX), Z4
+	VMOVUPS      64(CX), Z5
+	VMOVUPS      128(CX), Z6
+	VMOVUPS      192(CX), Z7
+	VBROADCASTSS a+24(FP), Z8
+	VBROADCASTSS const32<>+8(SB), Z9
+	VSUBPS       Z4, Z8, Z4
+	VANDPS       Z9, Z4, Z4
+	VADDPS       Z4, Z0, Z0
+	VSUBPS       Z5, Z8, Z5
+	VANDPS       Z9, Z5, Z5
+	VADDPS       Z5, Z1, Z1
+	VSUBPS       Z6, Z8, Z6
+	VANDPS       Z9, Z6, Z6
+	VADDPS       Z6, Z2, Z2
+	VSUBPS       Z7, Z8, Z7
+	VANDPS       Z9, Z7, Z7
+	VADDPS       Z7, Z3, Z3
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	VMOVUPS      Z2, 128(AX)
+	VMOVUPS      Z3, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, CX
+	SUBQ         $0x00000040, DX
+	JMP          block
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         $-1, BX
+	BZHIQ        DX, BX, DX
+	KMOVW        DX, K1
+	SHRQ         $0x10, DX
+	KMOVW        DX, K2
+	SHRQ         $0x10, DX
+	KMOVW        DX, K3
+	SHRQ         $0x10, DX
+	KMOVW        DX, K4
+	VMOVUPS.Z    (AX), K1, Z0
+	VMOVUPS.Z    64(AX), K2, Z1
+	VMOVUPS.Z    128(AX), K3, Z2
+	VMOVUPS.Z    192(AX), K4, Z3
+	VMOVUPS.Z    (CX), K1, Z4
+	VMOVUPS.Z    64(CX), K2, Z5
+	VMOVUPS.Z    128(CX), K3, Z6
+	VMOVUPS.Z    192(CX), K4, Z7
+	VBROADCASTSS a+24(FP), Z8
+	VBROADCASTSS const32<>+8(SB), Z9
+	VSUBPS       Z4, Z8, Z4
+	VANDPS       Z9, Z4, Z4
+	VADDPS       Z4, Z0, Z0
+	VSUBPS       Z5, Z8, Z5
+	VANDPS       Z9, Z5, Z5
+	VADDPS       Z5, Z1, Z1
+	VSUBPS       Z6, Z8, Z6
+	VANDPS       Z9, Z6, Z6
+	VADDPS       Z6, Z2, Z2
+	VSUBPS       Z7, Z8, Z7
+	VANDPS       Z9, Z7, Z7
+	VADDPS       Z7, Z3, Z3
+	VMOVUPS      Z0, K1, (AX)
+	VMOVUPS      Z1, K2, 64(AX)
+	VMOVUPS      Z2, K3, 128(AX)
+	VMOVUPS      Z3, K4, 192(AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func distance1RowF64AVX2(row []float64, a float64, y []float64)
+// Requires: AVX
+TEXT ·distance1RowF64AVX2(SB), NOSPLIT, $0-56
+	MOVQ row_base+0(FP), AX
+	MOVQ y_base+32(FP), CX
+	MOVQ row_len+8(FP), DX
+
+block:
+	CMPQ         DX, $0x00000010
+	JLT          tail
+	VMOVUPD      (AX), Y0
+	VMOVUPD      32(AX), Y1
+	VMOVUPD      64(AX), Y2
+	VMOVUPD      96(AX), Y3
+	VMOVUPD      (CX), Y4
+	VMOVUPD      32(CX), Y5
+	VMOVUPD      64(CX), Y6
+	VMOVUPD      96(CX), Y7
+	VBROADCASTSD a+24(FP), Y8
+	VBROADCASTSD const64<>+16(SB), Y9
+	VSUBPD       Y4, Y8, Y4
+	VANDPD       Y9, Y4, Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y5, Y8, Y5
+	VANDPD       Y9, Y5, Y5
+	VADDPD       Y5, Y1, Y1
+	VSUBPD       Y6, Y8, Y6
+	VANDPD       Y9, Y6, Y6
+	VADDPD       Y6, Y2, Y2
+	VSUBPD       Y7, Y8, Y7
+	VANDPD       Y9, Y7, Y7
+	VADDPD       Y7, Y3, Y3
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 96(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, CX
+	SUBQ         $0x00000010, DX
+	JMP          block
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	LEAQ         tailmask<>+256(SB), BX
+	SHLQ         $0x03, DX
+	SUBQ         DX, BX
+	VMOVUPD      (BX), Y0
+	VMASKMOVPD   (AX), Y0, Y0
+	VMOVUPD      32(BX), Y1
+	VMASKMOVPD   32(AX), Y1, Y1
+	VMOVUPD      64(BX), Y2
+	VMASKMOVPD   64(AX), Y2, Y2
+	VMOVUPD      96(BX), Y3
+	VMASKMOVPD   96(AX), Y3, Y3
+	VMOVUPD      (BX), Y4
+	VMASKMOVPD   (CX), Y4, Y4
+	VMOVUPD      32(BX), Y5
+	VMASKMOVPD   32(CX), Y5, Y5
+	VMOVUPD      64(BX), Y6
+	VMASKMOVPD   64(CX), Y6, Y6
+	VMOVUPD      96(BX), Y7
+	VMASKMOVPD   96(CX), Y7, Y7
+	VBROADCASTSD a+24(FP), Y8
+	VBROADCASTSD const64<>+16(SB), Y9
+	VSUBPD       Y4, Y8, Y4
+	VANDPD       Y9, Y4, Y4
+	VADDPD       Y4, Y0, Y0
+	VSUBPD       Y5, Y8, Y5
+	VANDPD       Y9, Y5, Y5
+	VADDPD       Y5, Y1, Y1
+	VSUBPD       Y6, Y8, Y6
+	VANDPD       Y9, Y6, Y6
+	VADDPD       Y6, Y2, Y2
+	VSUBPD       Y7, Y8, Y7
+	VANDPD       Y9, Y7, Y7
+	VADDPD       Y7, Y3, Y3
+	VMOVUPD      (BX), Y4
+	VMASKMOVPD   Y0, Y4, (AX)
+	VMOVUPD      32(BX), Y0
+	VMASKMOVPD   Y1, Y0, 32(AX)
+	VMOVUPD      64(BX), Y0
+	VMASKMOVPD   Y2, Y0, 64(AX)
+	VMOVUPD      96(BX), Y0
+	VMASKMOVPD   Y3, Y0, 96(AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func distance1RowF64AVX512(row []float64, a float64, y []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·distance1RowF64AVX512(SB), NOSPLIT, $0-56
+	MOVQ row_base+0(FP), AX
+	MOVQ y_base+32(FP), CX
+	MOVQ row_len+8(FP), DX
+
+block:
+	CMPQ         DX, $0x00000020
+	JLT          tail
+	VMOVUPD      (AX), Z0
+	VMOVUPD      64(AX), Z1
+	VMOVUPD      128(AX), Z2
+	VMOVUPD      192(AX), Z3
+	VMOVUPD      (CX), Z4
+	VMOVUPD      64(CX), Z5
+	VMOVUPD      128(CX), Z6
+	VMOVUPD      192(CX), Z7
+	VBROADCASTSD a+24(FP), Z8
+	VBROADCASTSD const64<>+16(SB), Z9
+	VSUBPD       Z4, Z8, Z4
+	VANDPD       Z9, Z4, Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z5, Z8, Z5
+	VANDPD       Z9, Z5, Z5
+	VADDPD       Z5, Z1, Z1
+	VSUBPD       Z6, Z8, Z6
+	VANDPD       Z9, Z6, Z6
+	VADDPD       Z6, Z2, Z2
+	VSUBPD       Z7, Z8, Z7
+	VANDPD       Z9, Z7, Z7
+	VADDPD       Z7, Z3, Z3
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	VMOVUPD      Z3, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, CX
+	SUBQ         $0x00000020, DX
+	JMP          block
+
+tail:
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         $-1, BX
+	BZHIQ        DX, BX, DX
+	KMOVW        DX, K1
+	SHRQ         $0x08, DX
+	KMOVW        DX, K2
+	SHRQ         $0x08, DX
+	KMOVW        DX, K3
+	SHRQ         $0x08, DX
+	KMOVW        DX, K4
+	VMOVUPD.Z    (AX), K1, Z0
+	VMOVUPD.Z    64(AX), K2, Z1
+	VMOVUPD.Z    128(AX), K3, Z2
+	VMOVUPD.Z    192(AX), K4, Z3
+	VMOVUPD.Z    (CX), K1, Z4
+	VMOVUPD.Z    64(CX), K2, Z5
+	VMOVUPD.Z    128(CX), K3, Z6
+	VMOVUPD.Z    192(CX), K4, Z7
+	VBROADCASTSD a+24(FP), Z8
+	VBROADCASTSD const64<>+16(SB), Z9
+	VSUBPD       Z4, Z8, Z4
+	VANDPD       Z9, Z4, Z4
+	VADDPD       Z4, Z0, Z0
+	VSUBPD       Z5, Z8, Z5
+	VANDPD       Z9, Z5, Z5
+	VADDPD       Z5, Z1, Z1
+	VSUBPD       Z6, Z8, Z6
+	VANDPD       Z9, Z6, Z6
+	VADDPD       Z6, Z2, Z2
+	VSUBPD       Z7, Z8, Z7
+	VANDPD       Z9, Z7, Z7
+	VADDPD       Z7, Z3, Z3
+	VMOVUPD      Z0, K1, (AX)
+	VMOVUPD      Z1, K2, 64(AX)
+	VMOVUPD      Z2, K3, 128(AX)
+	VMOVUPD      Z3, K4, 192(AX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func scaleRowF32AVX2(row []float32, s float32, yscale []float32)
 // Requires: AVX
 TEXT ·scaleRowF32AVX2(SB), NOSPLIT, $0-56
@@ -1682,11 +2030,13 @@ done:
 
 DATA const32<>+0(SB)/4, $0x40000000
 DATA const32<>+4(SB)/4, $0x3f800000
-GLOBL const32<>(SB), RODATA|NOPTR, $8
+DATA const32<>+8(SB)/4, $0x7fffffff
+GLOBL const32<>(SB), RODATA|NOPTR, $12
 
 DATA const64<>+0(SB)/8, $0x4000000000000000
 DATA const64<>+8(SB)/8, $0x3ff0000000000000
-GLOBL const64<>(SB), RODATA|NOPTR, $16
+DATA const64<>+16(SB)/8, $0x7fffffffffffffff
+GLOBL const64<>(SB), RODATA|NOPTR, $24
 
 DATA tailmask<>+0(SB)/8, $0xffffffffffffffff
 DATA tailmask<>+8(SB)/8, $0xffffffffffffffff

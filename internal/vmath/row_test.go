@@ -76,6 +76,7 @@ func testRows[F vmath.Float](t *testing.T) {
 			{"PowInt 1", func(row []F) { vmath.PowInt(row, a, b, 1) }, apply(nil, affine)},
 			{"PowInt 6", func(row []F) { vmath.PowInt(row, a, b, 6) }, apply(nil, power(6))},
 			{"PowInt 21", func(row []F) { vmath.PowInt(row, a, b, 21) }, apply(nil, power(21))},
+			{"Distance1Row", func(row []F) { vmath.Distance1Row(row, a, y) }, apply(nil, func(j int) F { return s[j] + max(a-y[j], y[j]-a) })},
 			{"ScaleRow", func(row []F) { vmath.ScaleRow(row, a, y) }, apply(nil, func(j int) F { return s[j] * F(a*y[j]) })},
 			{"Axpy", func(row []F) { vmath.Axpy(row, a, y) }, apply(nil, func(j int) F { return s[j] + F(a*y[j]) })},
 			{"Scale", func(row []F) { vmath.Scale(row, a) }, apply(nil, func(j int) F { return s[j] * a })},
