@@ -25,6 +25,7 @@ type app struct {
 	seed    uint64
 	workers int
 	memory  byteSize
+	precise string
 	counter run.Counter
 }
 
@@ -34,12 +35,14 @@ func (a *app) globals(f *pflag.FlagSet) {
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no warnings")
 	f.Uint64Var(&a.seed, "seed", 1, "seed of everything random; same seed, same result")
 	f.IntVar(&a.workers, "workers", 0, "workers that compute (default: all cores)")
+	f.StringVar(&a.precise, "precision", "float64", "precision of kernel values: float64, or float32, which is faster")
 	f.Var(&a.memory, "max-memory", "memory that may be used, such as 2GiB (default: three quarters of what is free)")
 }
 
 // control returns the controls of the run.
 func (a *app) control() run.Control {
-	ctl := run.Control{Workers: a.workers, Memory: int64(a.memory), Counter: &a.counter}
+	precision, _ := run.ParsePrecision(a.precise) // checked before any command runs
+	ctl := run.Control{Workers: a.workers, Memory: int64(a.memory), Counter: &a.counter, Precision: precision}
 	if !a.quiet {
 		ctl.Progress = newProgress(a.stderr)
 	}

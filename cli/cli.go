@@ -17,6 +17,7 @@ import (
 	"github.com/kerf-ml/kerf/gram"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/run"
 	"github.com/kerf-ml/kerf/spec"
 )
 
@@ -103,6 +104,9 @@ Start with: kerf demo`,
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
 		if a.workers < 0 {
 			return usage("--workers is %d and must be at least 1", a.workers)
+		}
+		if _, err := run.ParsePrecision(a.precise); err != nil {
+			return usage("--%w", err)
 		}
 		return nil
 	}

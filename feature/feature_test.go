@@ -274,3 +274,31 @@ func ExampleNewF2() {
 	fmt.Printf("%d landmarks, rank %d, inner product %.0f\n", f2.Drawn(), f2.Dim(), vmath.Dot(a, b))
 	// Output: 4 landmarks, rank 3, inner product 1
 }
+
+// TestSinglePrecision: with float32 kernel values the inner products of F2 are
+// those of float64 to about 1e-4 of K(x,x), and the suite holds.
+func TestSinglePrecision(t *testing.T) {
+	x := points(200, 4, 9)
+	k := kernel.Gaussian{Gamma: 0.3}
+	double := feature.NewF2[data.Vector](k, 60)
+	double.Tolerance = 1e-6
+	single := double
+	single.Run.Precision = run.Float32
+	a, err := double.Fit(ctx, x)
+	check(t, err)
+	b, err := single.Fit(ctx, x)
+	check(t, err)
+	kerftest.Map(t, b, x)
+	fa, err := feature.Apply(ctx, run.Control{}, a, x)
+	check(t, err)
+	fb, err := feature.Apply(ctx, run.Control{}, b, x)
+	check(t, err)
+	for i := range x {
+		for j := range x {
+			got, want := vmath.Dot(fb.Row(i), fb.Row(j)), vmath.Dot(fa.Row(i), fa.Row(j))
+			if math.Abs(got-want) > 1e-4 {
+				t.Fatalf("inner product %v in float32, %v in float64", got, want)
+			}
+		}
+	}
+}

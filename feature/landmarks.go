@@ -53,7 +53,7 @@ func (r F1[T]) Fit(ctx context.Context, x data.Source[T]) (*Landmarks[T], error)
 	if x.Len() == 0 {
 		return nil, errors.New("no data to draw landmarks from")
 	}
-	return NewLandmarks(r.Kernel, Draw(x, r.Size, r.Seed)), ctx.Err()
+	return NewLandmarks(r.Kernel, Draw(x, r.Size, r.Seed), r.Run.Precision), ctx.Err()
 }
 
 // Draw returns size instances of x drawn uniformly without replacement, all of
@@ -71,11 +71,12 @@ type Landmarks[T any] struct {
 	columns *gram.Columns[T]
 }
 
-// NewLandmarks returns F1 with the given landmarks. It is also how a sum
+// NewLandmarks returns F1 with the given landmarks, computed in the given
+// precision. It is also how a sum
 // Σ α_p K(x_p, ·) becomes a map and a separator: the features are K(x, x_p) and
 // the weights are α.
-func NewLandmarks[T any](k kernel.Kernel[T], z data.Source[T]) *Landmarks[T] {
-	return &Landmarks[T]{columns: gram.Bind(k, z)}
+func NewLandmarks[T any](k kernel.Kernel[T], z data.Source[T], p run.Precision) *Landmarks[T] {
+	return &Landmarks[T]{columns: gram.BindPrecision(k, z, p)}
 }
 
 // Dim returns the number of landmarks.
@@ -83,6 +84,9 @@ func (m *Landmarks[T]) Dim() int { return m.columns.Len() }
 
 // Instances returns the landmarks.
 func (m *Landmarks[T]) Instances() data.Source[T] { return m.columns.Instances() }
+
+// Precision returns the precision in which similarities are computed.
+func (m *Landmarks[T]) Precision() run.Precision { return m.columns.Precision() }
 
 // Kernel returns the kernel.
 func (m *Landmarks[T]) Kernel() kernel.Kernel[T] { return m.columns.Kernel() }

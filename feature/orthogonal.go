@@ -28,6 +28,9 @@ import (
 // stops when that squared distance falls to Tolerance. Landmarks that depend on
 // the others (duplicates among them) are left out, the map gets smaller, and
 // nothing of the span is lost but what Tolerance allows.
+//
+// Where Run asks for float32, kernel values of mapped instances are computed in
+// it, and Tolerance counts as 1e-6 if it is less; all else is float64.
 type F2[T any] struct {
 	Kernel    kernel.Kernel[T]
 	Size      int     // landmarks to draw, without replacement
@@ -35,6 +38,10 @@ type F2[T any] struct {
 	Seed      uint64
 	Run       run.Control
 }
+
+// singleTolerance is the least tolerance where kernel values are computed in
+// float32: features are then rounded to about 6e-5 of |φ(x)|.
+const singleTolerance = 1e-6
 
 // DefaultTolerance keeps inner products to about 1e-12 of K(x, x) on the span
 // and the rounding of a feature below about 1e-10.
@@ -80,7 +87,11 @@ func (r F2[T]) FitTo(ctx context.Context, z data.Source[T]) (*Orthogonal[T], err
 	if err != nil {
 		return nil, err
 	}
-	f, err := linalg.PivotedCholesky(ctx, r.Run, g, r.Tolerance)
+	tolerance := r.Tolerance
+	if r.Run.Precision == run.Float32 {
+		tolerance = max(tolerance, singleTolerance)
+	}
+	f, err := linalg.PivotedCholesky(ctx, r.Run, g, tolerance)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +105,7 @@ func (r F2[T]) FitTo(ctx context.Context, z data.Source[T]) (*Orthogonal[T], err
 	if err != nil {
 		return nil, err
 	}
-	return NewOrthogonal(r.Kernel, data.Subset[T]{Of: z, Index: f.Pivot}, z.Len(), inverse), nil
+	return NewOrthogonal(r.Kernel, data.Subset[T]{Of: z, Index: f.Pivot}, z.Len(), inverse, r.Run.Precision), nil
 }
 
 // NotPSDError reports a similarity function that is no kernel: the Gram matrix
@@ -144,13 +155,13 @@ type Orthogonal[T any] struct {
 
 // NewOrthogonal returns F2 with the given independent landmarks and the inverse
 // of their Cholesky factor. drawn is how many landmarks there were before
-// dependent ones were left out.
-func NewOrthogonal[T any](k kernel.Kernel[T], z data.Source[T], drawn int, inverse *data.Matrix) *Orthogonal[T] {
+// dependent ones were left out; similarities are computed in precision p.
+func NewOrthogonal[T any](k kernel.Kernel[T], z data.Source[T], drawn int, inverse *data.Matrix, p run.Precision) *Orthogonal[T] {
 	if inverse.Rows != z.Len() || inverse.Cols != z.Len() {
 		panic("feature: the factor does not fit the landmarks")
 	}
 	return &Orthogonal[T]{
-		landmarks: NewLandmarks(k, z), drawn: drawn,
+		landmarks: NewLandmarks(k, z, p), drawn: drawn,
 		inverse: inverse, rotation: compute.NewLower(inverse.Data, inverse.Rows),
 	}
 }

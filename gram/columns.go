@@ -69,6 +69,9 @@ func (c *Columns[T]) Len() int { return c.y.Len() }
 // Instances returns the instances that the kernel is bound to.
 func (c *Columns[T]) Instances() data.Source[T] { return c.y }
 
+// Precision returns the precision in which values are computed.
+func (c *Columns[T]) Precision() run.Precision { return c.precision }
+
 // Kernel returns the kernel.
 func (c *Columns[T]) Kernel() kernel.Kernel[T] { return c.kernel }
 

@@ -38,6 +38,9 @@ func Describe[T any](p *Pipeline[T], kind Kind[T]) (Header, error) {
 			return h, fmt.Errorf("this kernel cannot be stored, because its text cannot be read back: %w", err)
 		}
 	}
+	if landmarks := landmarksOf(p.Map); landmarks != nil && landmarks.Precision() != run.Float64 {
+		h.Precision = landmarks.Precision().String()
+	}
 	switch m := any(p.Map).(type) {
 	case *feature.Landmarks[T]:
 		h.Map.Kind, h.Map.Landmarks = MapF1, m.Dim()
@@ -70,27 +73,35 @@ func Write[T any](w io.Writer, p *Pipeline[T], kind Kind[T]) error {
 		}
 	}
 	blobs := []blob{{"weights", floats(p.Separators.Data)}, {"bias", floats(p.Bias)}}
-	z, inverse := parts(p.Map)
-	if z != nil {
-		blobs = append(blobs, blob{"landmarks", kind.Encode(z)})
+	if landmarks := landmarksOf(p.Map); landmarks != nil {
+		blobs = append(blobs, blob{"landmarks", kind.Encode(landmarks.Instances())})
 	}
-	if inverse != nil {
-		blobs = append(blobs, blob{"inverse", floats(triangle(inverse))})
+	if f2 := orthogonalOf(p.Map); f2 != nil {
+		blobs = append(blobs, blob{"inverse", floats(triangle(f2.Inverse()))})
 	}
 	return write(w, h, blobs)
 }
 
-// parts returns the landmarks and the triangle of a map, nil where it has none.
-func parts[T any](m feature.Map[T]) (data.Source[T], *data.Matrix) {
-	switch m := m.(type) {
-	case *feature.Landmarks[T]:
-		return m.Instances(), nil
-	case *feature.Orthogonal[T]:
-		return m.Landmarks().Instances(), m.Inverse()
-	case *feature.Compressed[T]:
-		return m.Orthogonal().Landmarks().Instances(), m.Orthogonal().Inverse()
+// landmarksOf returns the map F1 inside a map, nil where there is none.
+func landmarksOf[T any](m feature.Map[T]) *feature.Landmarks[T] {
+	if f1, ok := m.(*feature.Landmarks[T]); ok {
+		return f1
 	}
-	return nil, nil
+	if f2 := orthogonalOf(m); f2 != nil {
+		return f2.Landmarks()
+	}
+	return nil
+}
+
+// orthogonalOf returns the map F2 inside a map, nil where there is none.
+func orthogonalOf[T any](m feature.Map[T]) *feature.Orthogonal[T] {
+	switch m := m.(type) {
+	case *feature.Orthogonal[T]:
+		return m
+	case *feature.Compressed[T]:
+		return m.Orthogonal()
+	}
+	return nil
 }
 
 // Open builds the pipeline of a file.
@@ -171,14 +182,18 @@ func openMap[T any](f *File, k kernel.Kernel[T], kind Kind[T]) (feature.Map[T], 
 	if err != nil {
 		return nil, err
 	}
+	precision, err := run.ParsePrecision(f.Header.Precision)
+	if err != nil {
+		return nil, err
+	}
 	if h.Kind == MapF1 {
-		return feature.NewLandmarks(k, z), nil
+		return feature.NewLandmarks(k, z, precision), nil
 	}
 	inverse, err := square(f.blobs["inverse"], z.Len())
 	if err != nil {
 		return nil, err
 	}
-	f2 := feature.NewOrthogonal(k, z, h.Drawn, inverse)
+	f2 := feature.NewOrthogonal(k, z, h.Drawn, inverse, precision)
 	switch {
 	case h.Kind == MapF2:
 		return f2, nil

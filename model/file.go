@@ -49,6 +49,7 @@ type Header struct {
 	Learner   string          `json:"learner"`
 	Classes   []string        `json:"classes"`
 	Unit      float64         `json:"unit"`
+	Precision string          `json:"precision,omitempty"` // of kernel values; float64 where it is not named
 	Schema    json.RawMessage `json:"schema,omitempty"`
 	Trained   json.RawMessage `json:"trained,omitempty"`
 	Blobs     []blobHeader    `json:"blobs"`

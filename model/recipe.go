@@ -258,7 +258,7 @@ func (r Recipe[T]) fitExpansion(ctx context.Context, p *Pipeline[T], d data.Labe
 	if err != nil {
 		return t, err
 	}
-	p.Map = feature.NewLandmarks(r.Kernel, e.Support)
+	p.Map = feature.NewLandmarks(r.Kernel, e.Support, r.Run.Precision)
 	separators := learn.Separators(p.Classes.Len())
 	p.Separators = data.NewMatrix(separators, e.Support.Len())
 	p.Bias = make([]float64, separators)

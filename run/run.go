@@ -90,6 +90,17 @@ func (c *Counter) Count() int64 {
 	return c.n.Load()
 }
 
+// ParsePrecision reads "float64", "float32", or nothing for the default.
+func ParsePrecision(name string) (Precision, error) {
+	switch name {
+	case "", "float64":
+		return Float64, nil
+	case "float32":
+		return Float32, nil
+	}
+	return 0, fmt.Errorf("precision is %q and must be float64 or float32", name)
+}
+
 // Cores returns the number of workers to start: Workers, or all cores.
 func (c Control) Cores() int {
 	if c.Workers > 0 {

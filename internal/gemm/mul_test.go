@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync/atomic"
 	"testing"
 
 	"github.com/kerf-ml/kerf/internal/gemm"
@@ -245,6 +246,36 @@ func TestMulCancelled(t *testing.T) {
 		err := gemm.Mul(ctx, run.Control{Workers: workers}, 1, a, a, 0, c)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%d workers: error %v, want %v", workers, err, context.Canceled)
+		}
+	}
+}
+
+// A countdown is a context that is cancelled at the n-th look.
+type countdown struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *countdown) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestMulCancelledInside wants a product to stop between blocks, wherever it is.
+func TestMulCancelledInside(t *testing.T) {
+	const n = 700
+	a := gemm.Rows(random[float64](1, n*n), n, n, n)
+	c := gemm.Rows(make([]float64, n*n), n, n, n)
+	for _, workers := range []int{1, 2} {
+		for _, looks := range []int64{1, 2, 3, 5} {
+			ctx := &countdown{Context: t.Context()}
+			ctx.left.Store(looks)
+			err := gemm.Mul(ctx, run.Control{Workers: workers}, 1, a, a, 0, c)
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%d workers, %d looks: error %v, want %v", workers, looks, err, context.Canceled)
+			}
 		}
 	}
 }

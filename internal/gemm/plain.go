@@ -96,10 +96,7 @@ func dealColumns[F Float](k, strips int, src []F, ld int, dst []F, w int) {
 	for p := range k {
 		row := src[p*ld:][:strips*w]
 		for s := range strips {
-			d := dst[(s*k+p)*w:][:w]
-			for r, x := range row[s*w:][:w] {
-				d[r] = x
-			}
+			copy(dst[(s*k+p)*w:][:w], row[s*w:])
 		}
 	}
 }
