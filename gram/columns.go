@@ -55,6 +55,8 @@ func BindPrecision[T any](k kernel.Kernel[T], y data.Source[T], p run.Precision)
 	c := &Columns[T]{kernel: k, y: y, precision: p}
 	if t, ok := newFormed(k, y, p); ok {
 		c.tiler = t
+	} else if t, ok := newExplicit(k, y, p); ok {
+		c.tiler = t
 	} else {
 		c.tiler = newPairwise(k, y)
 		c.precision = run.Float64

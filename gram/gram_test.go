@@ -357,3 +357,50 @@ func TestProductNormal(t *testing.T) {
 		}
 	}
 }
+
+// letters is a kernel on strings with explicit features: how often each byte
+// occurs.
+type letters struct{ form kernel.Form }
+
+func (k letters) Terms(x string, emit func(uint64, float64)) {
+	for i := range len(x) {
+		emit(uint64(x[i]), 1)
+	}
+}
+
+func (k letters) Form() (kernel.Form, bool) { return k.form, true }
+
+func (k letters) vector(x string) data.Vector {
+	v := make([]float64, 256)
+	k.Terms(x, func(t uint64, w float64) { v[t] += w })
+	return data.Dense(v...)
+}
+
+func (k letters) Eval(x, y string) float64 {
+	return k.form.Map.At(k.form.Pair.At(k.vector(x), k.vector(y)))
+}
+
+// TestExplicit checks that tiles over a vocabulary are the kernel, for rows with
+// terms that no column has, of every form.
+func TestExplicit(t *testing.T) {
+	x := data.Slice[string]{"", "a", "abc", "zzzz", "abcabcxyz", "hello world", "cab"}
+	y := data.Slice[string]{"abc", "", "aab", "lower", "cab"}
+	for _, form := range []kernel.Form{
+		{Pair: kernel.Dot, Map: kernel.Scalar{A: 1}},
+		{Pair: kernel.Distance2, Map: kernel.Scalar{Op: kernel.Exp, A: -0.1}},
+		{Pair: kernel.Tanimoto, Map: kernel.Scalar{A: 1}},
+		{Pair: kernel.Dot, Map: kernel.Scalar{Op: kernel.Subsets, A: 1, P: 2}},
+	} {
+		for _, k := range []kernel.Kernel[string]{letters{form}, kernel.Normalize(kernel.Kernel[string](letters{form}))} {
+			g, err := gram.Bind(k, y).Block(ctx, run.Control{}, x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range x {
+				for j := range y {
+					near(t, "explicit", g.Data[i*len(y)+j], k.Eval(x[i], y[j]), 1e-12*(1+math.Abs(k.Eval(x[i], y[j]))))
+				}
+			}
+		}
+	}
+}

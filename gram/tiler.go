@@ -34,13 +34,16 @@ func (f formed) tileSize() (rows, cols int)                    { return f.column
 type pairwise[T any] struct {
 	inner      kernel.Kernel[T]
 	normalized bool
-	y          data.Source[T]
-	diag       []float64 // K(y_j, y_j), where normalised
+	with       []func(x T) float64 // x ↦ K(x, y_j)
+	diag       []float64           // K(y_j, y_j), where normalised
 }
 
 func newPairwise[T any](k kernel.Kernel[T], y data.Source[T]) *pairwise[T] {
-	p := &pairwise[T]{y: y}
+	p := &pairwise[T]{with: make([]func(x T) float64, y.Len())}
 	p.inner, p.normalized = kernel.Unnormalized(k)
+	for j := range p.with {
+		p.with[j] = kernel.Prepare(p.inner, y.At(j))
+	}
 	if p.normalized {
 		p.diag = make([]float64, y.Len())
 		for j := range p.diag {
@@ -69,13 +72,13 @@ func evaluate[T any, F float32 | float64](p *pairs[T], dst []F, ld, j0, j1 int) 
 		row := dst[i*ld:][:j1-j0]
 		if !p.normalized {
 			for j := range row {
-				row[j] = F(p.inner.Eval(xi, p.y.At(j0+j)))
+				row[j] = F(p.with[j0+j](xi))
 			}
 			continue
 		}
 		xx := kernel.Diag(p.inner, xi)
 		for j := range row {
-			row[j] = F(kernel.Cosine(p.inner.Eval(xi, p.y.At(j0+j)), xx, p.diag[j0+j]))
+			row[j] = F(kernel.Cosine(p.with[j0+j](xi), xx, p.diag[j0+j]))
 		}
 	}
 }

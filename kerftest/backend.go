@@ -25,7 +25,7 @@ func Backend(t *testing.T, b compute.Backend, budget float64) {
 // forms returns a form of every shape.
 func forms() []kernel.Form {
 	var all []kernel.Form
-	for _, pair := range []kernel.Pair{kernel.Dot, kernel.Distance2, kernel.L1} {
+	for _, pair := range []kernel.Pair{kernel.Dot, kernel.Distance2, kernel.L1, kernel.Tanimoto} {
 		for _, normalized := range []bool{false, true} {
 			all = append(all,
 				kernel.Form{Pair: pair, Map: kernel.Scalar{Op: kernel.Identity, A: 1}, Normalized: normalized},
@@ -177,7 +177,7 @@ func selfTile(t *testing.T, c compute.Columns, form kernel.Form, y data.Source[d
 			}
 		}
 		want := form.Map.At(0)
-		if form.Pair != kernel.Dot && !form.Normalized && dst[i*n+i] != want && dst[i*n+i] != float64(float32(want)) {
+		if (form.Pair == kernel.Distance2 || form.Pair == kernel.L1) && !form.Normalized && dst[i*n+i] != want && dst[i*n+i] != float64(float32(want)) {
 			t.Fatalf("K(x,x) = %v at distance 0, want exactly %v", dst[i*n+i], want)
 		}
 	}
@@ -194,10 +194,7 @@ func compareTile(t *testing.T, got float64, form kernel.Form, x, y data.Vector, 
 	step := 64 * budget * (size + 1)
 	slack := math.Abs(form.Map.At(pair+step)-want) + math.Abs(form.Map.At(pair-step)-want) + 64*budget*math.Abs(want)
 	if form.Normalized {
-		xx, yy := form.Map.At(0), form.Map.At(0)
-		if form.Pair == kernel.Dot {
-			xx, yy = form.Map.At(x.Norm2()), form.Map.At(y.Norm2())
-		}
+		xx, yy := form.Map.At(form.Pair.At(x, x)), form.Map.At(form.Pair.At(y, y))
 		want = kernel.Cosine(want, xx, yy)
 		if xx > 0 && yy > 0 {
 			slack = slack/math.Sqrt(xx*yy) + 64*budget*math.Abs(want)

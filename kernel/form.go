@@ -26,6 +26,7 @@ const (
 	Dot       Pair = iota // ⟨x, y⟩
 	Distance2             // |x - y|²
 	L1                    // Σ |x_j - y_j|
+	Tanimoto              // ⟨x, y⟩/(|x|² + |y|² - ⟨x, y⟩), 1 where both are zero
 )
 
 // At returns the value of the operation, from its definition.
@@ -37,8 +38,18 @@ func (p Pair) At(x, y data.Vector) float64 {
 		sum := 0.0
 		data.Walk(x, y, func(_ int, a, b float64) { sum += math.Abs(a - b) })
 		return sum
+	case Tanimoto:
+		return Ratio(x.Dot(y), x.Norm2(), y.Norm2())
 	}
 	return x.Dot(y)
+}
+
+// Ratio returns xy/(xx + yy - xy), and 1 where xx and yy are zero.
+func Ratio(xy, xx, yy float64) float64 {
+	if xx == 0 && yy == 0 {
+		return 1
+	}
+	return xy / (xx + yy - xy)
 }
 
 // Scalar is a function of one number: Op(A·s + B), to the power P for Power.
@@ -57,6 +68,7 @@ const (
 	Exp                // exp(u)
 	Power              // u^P, by repeated multiplication for integer P
 	Tanh               // tanh(u)
+	Subsets            // Σ_{i=0..P} (u choose i): how many sets of at most P among u things
 )
 
 // At returns the value of the function at s.
@@ -69,8 +81,20 @@ func (f Scalar) At(s float64) float64 {
 		return power(u, f.P)
 	case Tanh:
 		return math.Tanh(u)
+	case Subsets:
+		return subsets(u, f.P)
 	}
 	return u
+}
+
+// subsets returns Σ_{i=0..p} (u choose i).
+func subsets(u, p float64) float64 {
+	sum, choose := 1.0, 1.0
+	for i := 1.0; i <= p; i++ {
+		choose *= (u - i + 1) / i
+		sum += choose
+	}
+	return sum
 }
 
 // power returns u^p. For small integers it multiplies, which is exact where

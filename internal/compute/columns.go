@@ -61,7 +61,7 @@ func (CPU[F]) Columns(y data.Source[data.Vector], f kernel.Form) Columns {
 
 // shift returns the mean of dense columns where the form takes distances.
 func shift(y data.Source[data.Vector], f kernel.Form) []float64 {
-	if f.Pair == kernel.Dot || y.Len() == 0 {
+	if f.Pair == kernel.Dot || f.Pair == kernel.Tanimoto || y.Len() == 0 {
 		return nil
 	}
 	mean := make([]float64, data.Dim(y))
@@ -129,7 +129,7 @@ func (c *columns[F]) pack() {
 	} else {
 		c.packed = gemm.Pack(flat, c.d, c.n, c.d)
 	}
-	if c.form.Pair == kernel.Distance2 {
+	if needsNorms(c.form) {
 		c.norm2 = make([]F, c.n)
 		gemm.Norms2(c.norm2, flat, c.d, c.n, c.d)
 		for _, v := range c.norm2 {
@@ -141,13 +141,19 @@ func (c *columns[F]) pack() {
 	}
 }
 
+// needsNorms reports whether the pair operation is computed from norms.
+func needsNorms(f kernel.Form) bool { return f.Pair == kernel.Distance2 || f.Pair == kernel.Tanimoto }
+
 // scales returns 1/√k(x, x) for all instances, 0 where that is not positive.
 func scales[F gemm.Float](f kernel.Form, x data.Source[data.Vector]) []F {
 	out := make([]F, x.Len())
 	for i := range out {
 		pair := 0.0
-		if f.Pair == kernel.Dot {
+		switch f.Pair {
+		case kernel.Dot:
 			pair = x.At(i).Norm2()
+		case kernel.Tanimoto:
+			pair = 1
 		}
 		if k := f.Map.At(pair); k > 0 {
 			out[i] = F(1 / math.Sqrt(k))

@@ -5,7 +5,6 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/gemm"
-	"github.com/kerf-ml/kerf/kernel"
 )
 
 // invertedCols is how many columns one inverted index holds: its sums for a row
@@ -33,7 +32,7 @@ func (c *columns[F]) invert() {
 		hi := min(lo+invertedCols, c.n)
 		c.inverted = append(c.inverted, newInverted[F](data.Range[data.Vector]{Of: c.y, Lo: lo, Hi: hi}, c.d))
 	}
-	if c.form.Pair == kernel.Distance2 {
+	if needsNorms(c.form) {
 		c.norm2 = make([]F, c.n)
 		for i := range c.n {
 			c.norm2[i] = sparseNorm2[F](c.y.At(i))

@@ -38,7 +38,7 @@ func (c *columns[F]) Rows(x data.Source[data.Vector]) Rows {
 		}
 	}
 	switch c.form.Pair {
-	case kernel.Distance2:
+	case kernel.Distance2, kernel.Tanimoto:
 		r.norm2 = grow(r.norm2, n)
 		if c.inverted == nil {
 			gemm.Norms2(r.norm2, r.flat, c.d, n, c.d)
@@ -152,6 +152,11 @@ func (r *rows[F]) finish(row []F, i, j0, j1 int) {
 			apply(f, row)
 		}
 	} else {
+		if c.form.Pair == kernel.Tanimoto {
+			for j, yy := range c.norm2[j0:j1] {
+				row[j] = F(kernel.Ratio(float64(row[j]), float64(r.norm2[i]), float64(yy)))
+			}
+		}
 		apply(f, row)
 	}
 	if c.form.Normalized {

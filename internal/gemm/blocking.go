@@ -22,14 +22,16 @@ type blocking struct {
 // 1280 (Ice Lake). A smaller KC leaves more room in the first level, but passes
 // over C more often, which was the slower.
 var (
-	portable32 = blocking{mr: 2, nr: 4, kc: 256, mc: 128, nc: 2048, tileRows: 64, tileCols: 256}
-	portable64 = blocking{mr: 2, nr: 4, kc: 256, mc: 64, nc: 2048, tileRows: 64, tileCols: 256}
-
-	avx2x32 = blocking{mr: 6, nr: 16, kc: 384, mc: 144, nc: 4096, tileRows: 72, tileCols: 256}
-	avx2x64 = blocking{mr: 6, nr: 8, kc: 384, mc: 72, nc: 4096, tileRows: 72, tileCols: 128}
-
-	avx512x32 = blocking{mr: 14, nr: 32, kc: 384, mc: 168, nc: 4096, tileRows: 84, tileCols: 256}
-	avx512x64 = blocking{mr: 14, nr: 16, kc: 384, mc: 168, nc: 4096, tileRows: 84, tileCols: 256}
+	blocking32 = [...]blocking{
+		Portable: {mr: 2, nr: 4, kc: 256, mc: 128, nc: 2048, tileRows: 64, tileCols: 256},
+		AVX2:     {mr: 6, nr: 16, kc: 384, mc: 144, nc: 4096, tileRows: 72, tileCols: 256},
+		AVX512:   {mr: 14, nr: 32, kc: 384, mc: 168, nc: 4096, tileRows: 84, tileCols: 256},
+	}
+	blocking64 = [...]blocking{
+		Portable: {mr: 2, nr: 4, kc: 256, mc: 64, nc: 2048, tileRows: 64, tileCols: 256},
+		AVX2:     {mr: 6, nr: 8, kc: 384, mc: 72, nc: 4096, tileRows: 72, tileCols: 128},
+		AVX512:   {mr: 14, nr: 16, kc: 384, mc: 168, nc: 4096, tileRows: 84, tileCols: 256},
+	}
 )
 
 // panelBytes bounds the packed panel of B that a product allocates.

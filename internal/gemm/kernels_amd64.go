@@ -18,9 +18,9 @@ func Best() Level {
 }
 
 var kernels32 = [...]*kernels[float32]{
-	Portable: plainKernels[float32](portable32),
+	Portable: plainKernels[float32](blocking32[Portable]),
 	AVX2: {
-		blocking: avx2x32,
+		blocking: blocking32[AVX2],
 		full:     kernel6x16F32,
 		edge: []edgeKernel[float32]{
 			{1, kernel1x16F32}, {2, kernel2x16F32}, {4, kernel4x16F32}, {6, kernel6x16F32},
@@ -29,7 +29,7 @@ var kernels32 = [...]*kernels[float32]{
 		interleave: interleaveF32, square: squareF32, squares: squaresF32,
 	},
 	AVX512: {
-		blocking: avx512x32,
+		blocking: blocking32[AVX512],
 		full:     kernel14x32F32,
 		edge: []edgeKernel[float32]{
 			{1, kernel1x32F32}, {2, kernel2x32F32}, {4, kernel4x32F32}, {8, kernel8x32F32}, {14, kernel14x32F32},
@@ -40,9 +40,9 @@ var kernels32 = [...]*kernels[float32]{
 }
 
 var kernels64 = [...]*kernels[float64]{
-	Portable: plainKernels[float64](portable64),
+	Portable: plainKernels[float64](blocking64[Portable]),
 	AVX2: {
-		blocking: avx2x64,
+		blocking: blocking64[AVX2],
 		full:     kernel6x8F64,
 		edge: []edgeKernel[float64]{
 			{1, kernel1x8F64}, {2, kernel2x8F64}, {4, kernel4x8F64}, {6, kernel6x8F64},
@@ -51,7 +51,7 @@ var kernels64 = [...]*kernels[float64]{
 		interleave: interleaveF64, square: squareF64, squares: squaresF64,
 	},
 	AVX512: {
-		blocking: avx512x64,
+		blocking: blocking64[AVX512],
 		full:     kernel14x16F64,
 		edge: []edgeKernel[float64]{
 			{1, kernel1x16F64}, {2, kernel2x16F64}, {4, kernel4x16F64}, {8, kernel8x16F64}, {14, kernel14x16F64},

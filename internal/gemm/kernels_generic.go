@@ -6,6 +6,6 @@ package gemm
 func Best() Level { return Portable }
 
 var (
-	kernels32 = [...]*kernels[float32]{Portable: plainKernels[float32](portable32)}
-	kernels64 = [...]*kernels[float64]{Portable: plainKernels[float64](portable64)}
+	kernels32 = [...]*kernels[float32]{Portable: plainKernels[float32](blocking32[Portable])}
+	kernels64 = [...]*kernels[float64]{Portable: plainKernels[float64](blocking64[Portable])}
 )
