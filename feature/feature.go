@@ -17,6 +17,7 @@ import (
 	"context"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/alloc"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -44,7 +45,7 @@ func Apply[T any](ctx context.Context, ctl run.Control, m Map[T], x data.Source[
 	if err := ctl.Reserve("the mapped data", 8*float64(n)*float64(d), "use a smaller dimension or fewer rows"); err != nil {
 		return nil, err
 	}
-	dst := data.NewMatrix(n, d)
+	dst := &data.Matrix{Rows: n, Cols: d, Data: alloc.Slice[float64](n * d)}
 	err := par.For(ctx, ctl, "map", par.Blocks(n, blockRows), func(i int) error {
 		lo, hi := par.Range(i, n, blockRows)
 		return mapBlock(ctl, m, dst.Data[lo*d:hi*d], data.Range[T]{Of: x, Lo: lo, Hi: hi}, lo)

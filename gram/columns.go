@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/alloc"
 	"github.com/kerf-ml/kerf/internal/compute"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/vmath"
@@ -125,8 +126,11 @@ func (c *Columns[T]) Block(ctx context.Context, ctl run.Control, x data.Source[T
 	if err := c.reserve(ctl, x.Len(), 8); err != nil {
 		return nil, err
 	}
-	dst := data.NewMatrix(x.Len(), c.Len())
-	return dst, block(ctx, ctl, c, dst.Data, x)
+	dst := &data.Matrix{Rows: x.Len(), Cols: c.Len(), Data: alloc.Slice[float64](x.Len() * c.Len())}
+	if err := block(ctx, ctl, c, dst.Data, x); err != nil {
+		return nil, err
+	}
+	return dst, nil
 }
 
 // Block32 returns the matrix K(x_i, y_j) row after row in single precision.
@@ -134,8 +138,11 @@ func (c *Columns[T]) Block32(ctx context.Context, ctl run.Control, x data.Source
 	if err := c.reserve(ctl, x.Len(), 4); err != nil {
 		return nil, err
 	}
-	dst := make([]float32, x.Len()*c.Len())
-	return dst, block(ctx, ctl, c, dst, x)
+	dst := alloc.Slice[float32](x.Len() * c.Len())
+	if err := block(ctx, ctl, c, dst, x); err != nil {
+		return nil, err
+	}
+	return dst, nil
 }
 
 func (c *Columns[T]) reserve(ctl run.Control, n, size int) error {

@@ -53,7 +53,7 @@ def prepare(job):
         return lambda: None
     if work == "gemm":
         n = job["n"]
-        a, b = normal((n, n), dtype), normal((n, n + 0), dtype).T
+        a, b = normal((n, n), dtype), data(("b", n, dtype), lambda: rng.standard_normal((n, n)).astype(dtype)).T
         c = data(("c", n, dtype), lambda: np.empty((n, n), dtype))
         return lambda: np.dot(a, b, out=c)
     if work == "cholesky":
@@ -64,7 +64,7 @@ def prepare(job):
     if work == "exp":
         x = data(("exp", dtype), lambda: (-10 * rng.random(job["n"])).astype(dtype))
         out = np.empty_like(x)
-        return lambda: np.exp(x, out=out)
+        return lambda: [np.exp(x, out=out) for _ in range(job["times"])]
     n, m, d = job["rows"], job["cols"], job["d"]
     x, c, v = normal((n, d), dtype), normal((m, d), dtype), normal((m,), dtype)
     gamma = 0.5 / d

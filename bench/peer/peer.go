@@ -32,6 +32,9 @@ func Start(script string) (*Peer, error) {
 	}
 	cmd := exec.Command(python, "-W", "ignore", script)
 	cmd.Stderr = os.Stderr
+	// Its idle threads would otherwise spin for a while and slow down whoever
+	// runs next.
+	cmd.Env = append(os.Environ(), "OPENBLAS_THREAD_TIMEOUT=4", "OMP_WAIT_POLICY=PASSIVE")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err

@@ -52,6 +52,7 @@ var order = [][]string{
 // may import. What these import in turn counts for whoever imports the helper:
 // data may not import internal/compute, because that knows kernels.
 var helpers = map[string][]string{
+	"internal/alloc":      {},
 	"internal/archtest":   {},
 	"internal/atomicfile": {},
 	"internal/compute":    {"data", "kernel", "run", "internal/gemm", "internal/par", "internal/vmath"},

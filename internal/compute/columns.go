@@ -19,7 +19,8 @@ type columns[F gemm.Float] struct {
 	n, d     int
 	shift    []float64 // subtracted from every vector; nil where nothing is
 	packed   *gemm.Packed[F]
-	across   []F // d×n, for the L1 distance
+	across   []F  // d×n, for sums over coordinates that are no inner products
+	tame     bool // no value in across is infinite or NaN
 	inverted []inverted[F]
 	norm2    []F // squared norms after the shift, for Distance2
 	top      F   // the largest of them
@@ -47,7 +48,7 @@ func (CPU[F]) Columns(y data.Source[data.Vector], f kernel.Form) Columns {
 		stored += len(v.Value)
 		sparse = sparse || v.IsSparse()
 	}
-	if f.Pair != kernel.L1 && sparse && !dense(stored, c.n, c.d) {
+	if !byCoordinate(f.Pair) && sparse && !dense(stored, c.n, c.d) {
 		c.invert()
 	} else {
 		if !sparse {
@@ -61,7 +62,7 @@ func (CPU[F]) Columns(y data.Source[data.Vector], f kernel.Form) Columns {
 
 // shift returns the mean of dense columns where the form takes distances.
 func shift(y data.Source[data.Vector], f kernel.Form) []float64 {
-	if f.Pair == kernel.Dot || f.Pair == kernel.Tanimoto || y.Len() == 0 {
+	if f.Pair != kernel.Distance2 && f.Pair != kernel.L1 || y.Len() == 0 {
 		return nil
 	}
 	mean := make([]float64, data.Dim(y))
@@ -78,6 +79,19 @@ func shift(y data.Source[data.Vector], f kernel.Form) []float64 {
 
 // fill writes x - shift into a row of d elements, rounded once.
 func (c *columns[F]) fill(row []F, x data.Vector) {
+	if !x.IsSparse() && len(x.Value) == len(row) {
+		if c.shift == nil {
+			for j, a := range x.Value {
+				row[j] = F(a)
+			}
+			return
+		}
+		value, shift := x.Value[:len(row)], c.shift[:len(row)]
+		for j := range row {
+			row[j] = F(value[j] - shift[j])
+		}
+		return
+	}
 	clear(row)
 	for j := range c.shift {
 		row[j] = F(-c.shift[j])
@@ -97,8 +111,14 @@ func (c *columns[F]) fill(row []F, x data.Vector) {
 	}
 }
 
-// beyond returns the squared norm of the coordinates of x past the columns'
-// dimension. They are zero in every column and count in a distance alone.
+// byCoordinate reports whether the pair operation is a sum over coordinates that
+// no matrix product gives.
+func byCoordinate(p kernel.Pair) bool {
+	return p == kernel.L1 || p == kernel.Min || p == kernel.ChiSquared
+}
+
+// beyond returns the squared norm and the L1 norm of the coordinates of x past the
+// columns' dimension. They are zero in every column and count in a distance alone.
 func (c *columns[F]) beyond(x data.Vector) (square, absolute float64) {
 	if x.Dim() <= c.d {
 		return 0, 0
@@ -119,11 +139,13 @@ func (c *columns[F]) pack() {
 	for i := range c.n {
 		c.fill(flat[i*c.d:(i+1)*c.d], c.y.At(i))
 	}
-	if c.form.Pair == kernel.L1 {
-		c.across = make([]F, c.n*c.d)
+	if byCoordinate(c.form.Pair) {
+		c.across, c.tame = make([]F, c.n*c.d), true
 		for i := range c.n {
 			for j := range c.d {
-				c.across[j*c.n+i] = flat[i*c.d+j]
+				v := flat[i*c.d+j]
+				c.across[j*c.n+i] = v
+				c.tame = c.tame && v-v == 0
 			}
 		}
 	} else {
@@ -148,14 +170,7 @@ func needsNorms(f kernel.Form) bool { return f.Pair == kernel.Distance2 || f.Pai
 func scales[F gemm.Float](f kernel.Form, x data.Source[data.Vector]) []F {
 	out := make([]F, x.Len())
 	for i := range out {
-		pair := 0.0
-		switch f.Pair {
-		case kernel.Dot:
-			pair = x.At(i).Norm2()
-		case kernel.Tanimoto:
-			pair = 1
-		}
-		if k := f.Map.At(pair); k > 0 {
+		if k := f.Map.At(f.Pair.Self(x.At(i))); k > 0 {
 			out[i] = F(1 / math.Sqrt(k))
 		}
 	}

@@ -71,11 +71,12 @@ type CPU[F gemm.Float] struct{}
 // Name returns the instruction set in use.
 func (CPU[F]) Name() string { return gemm.Current().String() }
 
-// maxL1 is the dimension up to which L1 distances are computed on tiles, which
-// hold all coordinates of a vector.
-const maxL1 = 1 << 14
+// maxAcross is the dimension up to which sums over coordinates that are no inner
+// products (the L1 distance) are computed on tiles, which hold all coordinates of
+// a vector.
+const maxAcross = 1 << 14
 
-// Supports reports true but for L1 distances of very many coordinates.
+// Supports reports true but for such sums over very many coordinates.
 func (CPU[F]) Supports(f kernel.Form, y data.Source[data.Vector]) bool {
-	return f.Pair != kernel.L1 || data.Dim(y) <= maxL1
+	return !byCoordinate(f.Pair) || data.Dim(y) <= maxAcross
 }

@@ -50,7 +50,7 @@ func (c *columns[F]) Rows(x data.Source[data.Vector]) Rows {
 				r.norm2[i] += F(square)
 			}
 		}
-	case kernel.L1:
+	case kernel.L1, kernel.ChiSquared: // (a-0)²/|a| is |a|
 		r.past = grow(r.past, n)
 		for i := range n {
 			_, absolute := c.beyond(x.At(i))
@@ -102,7 +102,7 @@ func (r *rows[F]) tile(dst []F, ld, j0, j1 int) {
 	case c.packed != nil:
 		gemm.Tile(dst, ld, &r.left, c.packed, j0, j1, false)
 	case c.across != nil:
-		r.distances1(dst, ld, j0, j1)
+		r.coordinates(dst, ld, j0, j1)
 	default:
 		r.gather(dst, ld, j0, j1)
 	}
@@ -125,19 +125,59 @@ func (r *rows[F]) gather(dst []F, ld, j0, j1 int) {
 	}
 }
 
-// distances1 computes L1 distances, coordinate by coordinate for all columns.
-func (r *rows[F]) distances1(dst []F, ld, j0, j1 int) {
+// coordinates adds up a pair operation coordinate by coordinate, for all columns
+// at once.
+func (r *rows[F]) coordinates(dst []F, ld, j0, j1 int) {
 	d, n := r.c.d, r.c.n
 	for i := range r.x.Len() {
 		row := dst[i*ld:][:j1-j0]
+		first := F(0)
+		if r.c.form.Pair != kernel.Min {
+			first = r.past[i]
+		}
 		for j := range row {
-			row[j] = r.past[i]
+			row[j] = first
 		}
 		for k, a := range r.flat[i*d : (i+1)*d] {
-			vmath.Distance1Row(row, a, r.c.across[k*n+j0:k*n+j1])
+			column := r.c.across[k*n+j0 : k*n+j1]
+			switch {
+			case r.c.form.Pair == kernel.L1:
+				vmath.Distance1Row(row, a, column)
+			case r.c.form.Pair == kernel.ChiSquared:
+				addApart(row, a, column)
+			case a != 0 || !r.c.tame: // 0 shares nothing with any number
+				addShared(row, a, column)
+			}
 		}
 	}
 }
+
+// addShared adds min(|a|, |y[j]|) to row[j] where a and y[j] have the same sign.
+func addShared[F gemm.Float](row []F, a F, y []F) {
+	y = y[:len(row)]
+	if a < 0 {
+		for j := range row {
+			row[j] += max(0, min(-a, -y[j]))
+		}
+		return
+	}
+	for j := range row {
+		row[j] += max(0, min(a, y[j]))
+	}
+}
+
+// addApart adds (a - y[j])²/(|a| + |y[j]|) to row[j] where that is not 0/0.
+func addApart[F gemm.Float](row []F, a F, y []F) {
+	y = y[:len(row)]
+	for j := range row {
+		b := y[j]
+		if size := absolute(a) + absolute(b); size != 0 {
+			row[j] += (a - b) * ((a - b) / size)
+		}
+	}
+}
+
+func absolute[F gemm.Float](a F) F { return max(a, -a) }
 
 // finish turns a row of pair operations into kernel values.
 func (r *rows[F]) finish(row []F, i, j0, j1 int) {
@@ -174,9 +214,29 @@ func apply[F gemm.Float](f kernel.Scalar, row []F) {
 		vmath.TanhScale(row, F(f.A), F(f.B))
 	case f.Op == kernel.Power && f.P == math.Trunc(f.P) && f.P >= 0 && f.P <= 64:
 		vmath.PowInt(row, F(f.A), F(f.B), int(f.P))
+	case f.Op == kernel.Matern:
+		matern(f, row)
 	default:
 		for j, s := range row {
 			row[j] = F(f.At(float64(s)))
 		}
+	}
+}
+
+// matern is apply for the Matérn functions: the polynomials of a few values are
+// kept aside while their exponentials are computed together.
+func matern[F gemm.Float](f kernel.Scalar, row []F) {
+	var factor [64]F
+	for len(row) > 0 {
+		part := row[:min(len(row), len(factor))]
+		for j, s := range part {
+			r := math.Sqrt(max(0, f.A*float64(s)+f.B))
+			part[j], factor[j] = F(r), F(kernel.MaternFactor(f.P, r))
+		}
+		vmath.ExpScale(part, -1, 0)
+		for j := range part {
+			part[j] *= factor[j]
+		}
+		row = row[len(part):]
 	}
 }
