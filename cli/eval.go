@@ -14,6 +14,7 @@ import (
 	"github.com/kerf-ml/kerf/margin"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
+	"github.com/kerf-ml/kerf/spec"
 )
 
 func (a *app) eval() *cobra.Command {
@@ -24,13 +25,19 @@ func (a *app) eval() *cobra.Command {
 		Example: "  kerf eval model.kerf test.csv",
 		Args:    cobra.ExactArgs(2),
 	}
-	c.Flags().StringVar(&in.header, "header", "auto", "whether the first line of a table is a header: auto, yes, no or skip")
+	in.addKnown(c.Flags())
 	c.RunE = func(c *cobra.Command, args []string) error {
-		p, e, err := openModel(args[0])
+		f, err := loadModel(args[0])
 		if err != nil {
 			return err
 		}
-		return a.runEval(c.Context(), p, e, args[1], &in)
+		switch f.Header.Instances {
+		case spec.KindStrings:
+			return evaluate(c.Context(), a, args, f, spec.Strings{}, &in)
+		case spec.KindSets:
+			return evaluate(c.Context(), a, args, f, spec.Sets{}, &in)
+		}
+		return evaluate(c.Context(), a, args, f, spec.Vectors{}, &in)
 	}
 	return c
 }
@@ -53,14 +60,20 @@ type quantiles struct {
 	Max    float64 `json:"max"`
 }
 
-func (a *app) runEval(ctx context.Context, p *model.Pipeline[data.Vector], e *encoding, path string, in *inputFlags) error {
-	ctl := a.control()
+// evaluate measures a model of instances of type T. The arguments are the paths
+// of the model and of the data.
+func evaluate[T any](ctx context.Context, a *app, paths []string, f *model.File, kind instanceKind[T], in *inputFlags) error {
+	p, e, err := openModel(paths[0], f, kind)
+	if err != nil {
+		return err
+	}
+	ctl, path := a.control(), paths[1]
 	var all evaluated
-	err := a.stream(ctx, path, e, in, func(x data.Source[data.Vector], labels []string) error {
+	err = stream(ctx, a, path, e, in, func(x data.Source[T], labels []string) error {
 		if labels == nil {
 			return badInput(path, "the rows have no labels to compare with", "use kerf predict for such data")
 		}
-		return all.add(ctx, ctl, p, x, labels)
+		return gatherRows(ctx, ctl, &all, p, x, labels)
 	})
 	if err != nil {
 		return err
@@ -80,7 +93,8 @@ type evaluated struct {
 	margins          []float64
 }
 
-func (v *evaluated) add(ctx context.Context, ctl run.Control, p *model.Pipeline[data.Vector], x data.Source[data.Vector], labels []string) error {
+// gatherRows adds rows to what is known.
+func gatherRows[T any](ctx context.Context, ctl run.Control, v *evaluated, p *model.Pipeline[T], x data.Source[T], labels []string) error {
 	s, err := p.ScoreAll(ctx, ctl, x)
 	if err != nil {
 		return err

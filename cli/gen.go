@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 	"github.com/kerf-ml/kerf/data/csvfile"
 	"github.com/kerf-ml/kerf/data/gen"
 	"github.com/kerf-ml/kerf/data/libsvm"
+	"github.com/kerf-ml/kerf/data/lines"
+	"github.com/kerf-ml/kerf/data/sets"
 )
 
 func (a *app) gen() *cobra.Command {
@@ -20,9 +23,10 @@ func (a *app) gen() *cobra.Command {
 	var out string
 	c := &cobra.Command{
 		Use:   "gen NAME",
-		Short: "Write generated data: " + strings.Join(gen.Names(), ", "),
-		Long: `Write generated data, as a table with the label last, or as LIBSVM data if the
-output's name ends in .libsvm.
+		Short: "Write generated data: " + strings.Join(gen.All(), ", "),
+		Long: `Write generated data: vectors as a table with the label last, or as LIBSVM data
+if the output's name ends in .libsvm; strings as lines of a label, a tab and the
+string; sets as lines of a label and the items.
 
   circle       uniform on a square; 1 inside the unit circle, -1 outside
   xor          uniform on a square; 1 where both coordinates have the same sign
@@ -30,44 +34,99 @@ output's name ends in .libsvm.
   moons        two half circles that reach into each other
   interval     points on the line; 1 where |x| > 2
   interleaved  points on the line with alternating labels
-  halfspace    unit vectors on both sides of a hyperplane, --margin away from it`,
+  halfspace    unit vectors on both sides of a hyperplane, --margin away from it
+  hidden       bits on which landmarks that ignore the data are of no use
+  signatures   strings; 1 where a hidden word of 8 letters stands in one of 200
+  baskets      sets of items; 1 where at least one of 5 hidden items is bought`,
 		Example: "  kerf gen circle --n 2000 -o c.csv",
 		Args:    cobra.ExactArgs(1),
 	}
 	c.Flags().IntVar(&o.N, "n", o.N, "rows")
 	c.Flags().Float64Var(&o.Noise, "noise", o.Noise, "probability that a label is flipped")
 	c.Flags().Float64Var(&o.Margin, "margin", o.Margin, "margin of halfspace")
-	c.Flags().IntVar(&o.Dim, "dim", o.Dim, "dimension of halfspace")
+	c.Flags().IntVar(&o.Dim, "dim", o.Dim, "dimension of halfspace; length of signatures (default 200), items of baskets (500), bits of hidden (20)")
 	c.Flags().StringVarP(&out, "output", "o", "", "file to write to (default: standard output)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		o.Seed = a.seed
-		if !slices.Contains(gen.Names(), args[0]) {
-			return usage("unknown data %q; there are %s", args[0], strings.Join(gen.Names(), ", "))
-		}
-		ctl := a.control()
-		if err := ctl.Reserve("so many rows", float64(o.N)*float64(8*max(o.Dim, 2)+24), "use a smaller --n"); err != nil {
-			return err
-		}
-		write, err := writerFor(out)
-		if err != nil {
-			return err
-		}
-		x, labels, err := gen.Make(c.Context(), args[0], o)
-		if err != nil {
-			return usage("%w", err)
+		if !slices.Contains(gen.All(), args[0]) {
+			return usage("unknown data %q; there are %s", args[0], strings.Join(gen.All(), ", "))
 		}
 		if a.json && (out == "" || out == "-") {
 			return usage("--json and the data cannot both go to standard output; use -o FILE")
 		}
-		if err := a.output(c.Context(), out, func(w io.Writer) error { return write(w, columnNames("x", x.Cols), x, labels) }); err != nil {
+		width := max(o.Dim, 2)
+		if kind, _ := gen.KindOf(args[0]); kind != gen.Vectors {
+			width = max(width, 100)
+		}
+		if err := a.control().Reserve("so many rows", float64(o.N)*float64(8*width+24), "use a smaller --n"); err != nil {
+			return err
+		}
+		if err := writable(out); err != nil {
+			return err
+		}
+		write, err := generate(c.Context(), args[0], o, c.Flags().Changed("dim"), out)
+		if err != nil {
+			return err
+		}
+		if err := a.output(c.Context(), out, write); err != nil {
 			return err
 		}
 		if !a.json {
 			return nil
 		}
-		return a.result(map[string]any{"name": args[0], "rows": x.Rows, "dim": x.Cols, "output": out}, nil)
+		return a.result(map[string]any{"name": args[0], "rows": o.N, "output": out}, nil)
 	}
 	return c
+}
+
+// generate makes a data set and returns what writes it.
+func generate(ctx context.Context, name string, o gen.Options, sized bool, out string) (func(w io.Writer) error, error) {
+	switch name {
+	case "signatures":
+		g := gen.NewSignatures()
+		g.N, g.Noise, g.Seed = o.N, o.Noise, o.Seed
+		if sized {
+			g.Length = o.Dim
+		}
+		x, labels, err := g.Make(ctx)
+		return func(w io.Writer) error { return lines.Write(w, x, labels) }, wrongRecipe(ctx, err)
+	case "baskets":
+		g := gen.NewBaskets()
+		g.N, g.Noise, g.Seed = o.N, o.Noise, o.Seed
+		if sized {
+			g.Items = o.Dim
+		}
+		x, labels, err := g.Make(ctx)
+		return func(w io.Writer) error { return sets.Write(w, x, labels) }, wrongRecipe(ctx, err)
+	}
+	write, err := writerFor(out)
+	if err != nil {
+		return nil, err
+	}
+	var x *data.Matrix
+	var labels []string
+	if name == "hidden" {
+		g := gen.NewHidden()
+		g.N, g.Noise, g.Seed = o.N, o.Noise, o.Seed
+		if sized {
+			g.Bits = o.Dim
+		}
+		x, labels, err = g.Make(ctx)
+	} else {
+		x, labels, err = gen.Make(ctx, name, o)
+	}
+	if err != nil {
+		return nil, wrongRecipe(ctx, err)
+	}
+	return func(w io.Writer) error { return write(w, columnNames("x", x.Cols), x, labels) }, nil
+}
+
+// wrongRecipe makes a fault of a generator's options one of the command line.
+func wrongRecipe(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	return usage("%w", err)
 }
 
 // tableWriter writes vectors and labels in some format.

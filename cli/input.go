@@ -6,127 +6,172 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
-
-	"github.com/spf13/pflag"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/csvfile"
 	"github.com/kerf-ml/kerf/data/file"
-	"github.com/kerf-ml/kerf/data/libsvm"
+	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/spec"
 )
 
-// inputFlags say how data files are to be read.
-type inputFlags struct {
-	target string
-	header string
-	scale  string
-	drop   []string
+// instanceKind is what the commands need to know about a kind of instances.
+type instanceKind[T any] interface {
+	model.Kind[T]
+	Make(k spec.Kernel, x data.Source[T], seed uint64) (kernel.Kernel[T], error)
 }
 
-func (f *inputFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.target, "target", "last", "column of the label: a name, a number from 1, first, last or none")
-	flags.StringVar(&f.header, "header", "auto", "whether the first line of a table is a header: auto, yes, no or skip")
-	flags.StringVar(&f.scale, "scale", "auto", "scaling of a table's numbers: none, standard, range, or auto (standard where kerf picks the kernel's width, else none)")
-	flags.StringSliceVar(&f.drop, "drop", nil, "columns to ignore, by name or number")
-}
-
-func (f *inputFlags) options(name string) (csvfile.Options, error) {
-	headers := map[string]csvfile.Header{"auto": csvfile.Auto, "yes": csvfile.Present, "no": csvfile.Absent, "skip": csvfile.Skip}
-	h, ok := headers[f.header]
-	if !ok {
-		return csvfile.Options{}, usage("--header is %q and must be auto, yes, no or skip", f.header)
-	}
-	return csvfile.Options{Name: name, Header: h, Target: f.target, Drop: f.drop}, nil
+// encoding is how rows of a file become instances. It is stored in the model.
+type encoding struct {
+	Format string          `json:"format"`
+	Kind   string          `json:"kind"`
+	Table  *csvfile.Schema `json:"table,omitempty"`  // of a table of vectors
+	Column int             `json:"column,omitempty"` // from 1, of a table of strings
 }
 
 // input is a data file that has been read whole.
 type input struct {
+	*chunk
 	name   string
 	format file.Format
-	table  *csvfile.Table // of a table
-	rows   *data.CSR      // of LIBSVM data
-	labels []string       // nil where the file has none
+	kind   string
 }
 
-// Len returns the number of rows.
-func (in *input) Len() int {
-	if in.table != nil {
-		return in.table.Len()
-	}
-	return in.rows.Len()
-}
-
-// read reads a whole file.
-func (a *app) read(ctx context.Context, path string, flags *inputFlags) (*input, error) {
-	f, err := file.Open(ctx, path, a.stdin)
+// read reads a whole file as instances of a kind, or of that of its format.
+func (a *app) read(ctx context.Context, path, kind string, labeled bool, flags *inputFlags) (*input, error) {
+	o, err := a.open(ctx, path, kind, labeled, flags)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	in := &input{name: f.Name}
-	if in.format, err = f.Format(); err != nil {
+	defer o.Close()
+	c, err := o.all()
+	if err != nil {
 		return nil, err
 	}
-	if in.format == file.LIBSVM {
-		in.rows, in.labels, err = libsvm.NewReader(f, f.Name).Read(ctx, 0)
-	} else {
-		var o csvfile.Options
-		if o, err = flags.options(f.Name); err != nil {
-			return nil, err
-		}
-		var r *csvfile.Reader
-		if r, err = csvfile.NewReader(f, o); err != nil {
-			return nil, err
-		}
-		if in.table, err = r.Read(ctx, 0); err == nil {
-			in.labels = in.table.Labels()
-		}
+	in := &input{chunk: c, name: o.Name, format: o.format, kind: kind}
+	if kind == "" {
+		in.kind = c.kind()
 	}
-	if errors.Is(err, io.EOF) {
-		return nil, badInput(f.Name, "there are no rows", "give a file with data")
-	}
-	return in, err
+	return in, in.checkKind()
 }
 
-// encoding is how rows of a file become vectors. It is stored in the model.
-type encoding struct {
-	Format string          `json:"format"`
-	Table  *csvfile.Schema `json:"table,omitempty"`
+// kind returns the kind of instances that the rows are by themselves.
+func (c *chunk) kind() string {
+	switch {
+	case c.texts != nil:
+		return spec.KindStrings
+	case c.sets != nil:
+		return spec.KindSets
+	}
+	return spec.KindVectors
 }
 
-// fitEncoding decides how rows become vectors, looking at the given rows alone.
-func (in *input) fitEncoding(rows []int, scale csvfile.Scale) (*encoding, error) {
-	e := &encoding{Format: in.format.String()}
-	if in.table == nil {
-		if scale != csvfile.None {
-			return nil, usage("--scale %s is for tables; LIBSVM data are taken as they stand", scale)
-		}
-		return e, nil
+// checkKind reports rows that cannot be instances of the kind that is wanted. A
+// table can be anything.
+func (in *input) checkKind() error {
+	if is := in.chunk.kind(); in.table == nil && is != in.kind {
+		return badInput(in.name, fmt.Sprintf("%s holds %s, not %s", in.format, is, in.kind), "choose another --kernel or --as")
 	}
+	return nil
+}
+
+// fitEncoding decides how rows become instances, looking at the given rows
+// alone.
+func (in *input) fitEncoding(rows []int, scale csvfile.Scale, flags *inputFlags) (*encoding, error) {
+	e := &encoding{Format: in.format.String(), Kind: in.kind}
 	var err error
-	e.Table, err = csvfile.Fit(in.table, rows, scale)
+	switch {
+	case in.table == nil || in.kind == spec.KindSets:
+		if scale != csvfile.None {
+			err = usage("--scale %s is for tables of numbers; other data are taken as they stand", scale)
+		}
+	case in.kind == spec.KindStrings:
+		e.Column, err = textColumn(in.table, flags.text)
+	default:
+		e.Table, err = csvfile.Fit(in.table, rows, scale)
+	}
 	return e, err
 }
 
-// encode turns the rows of a file into vectors. The labels are nil where the
-// file has none.
-func (e *encoding) encode(in *input) (data.Source[data.Vector], []string, error) {
-	if err := e.check(in.format, in.name); err != nil {
-		return nil, nil, err
+// textColumn returns the number, from 1, of the column that holds the strings.
+func textColumn(t *csvfile.Table, name string) (int, error) {
+	if name == "" {
+		for j := t.Cols(); j > 0; j-- {
+			if j-1 != t.Target {
+				return j, nil
+			}
+		}
+		return 0, badInput(t.Name, "the table has no column beside the label", "check --target")
 	}
-	if in.table == nil {
-		return in.rows, in.labels, nil
+	for j, h := range t.Header {
+		if h == name {
+			return j + 1, nil
+		}
 	}
-	return e.Table.Encode(in.table)
+	if j, err := strconv.Atoi(name); err == nil && j >= 1 && j <= t.Cols() {
+		return j, nil
+	}
+	return 0, usage("--text: there is no column %q", name)
 }
 
-func (e *encoding) check(format file.Format, name string) error {
-	if e.Format != format.String() {
-		return badInput(name, fmt.Sprintf("this is %s data and the model was trained on %s data", format, e.Format), "convert it first")
+// decode turns rows into instances of type T. The labels are nil where the file
+// has none.
+func decode[T any](e *encoding, c *chunk) (data.Source[T], []string, error) {
+	var x any
+	labels := c.labels
+	switch {
+	case c.texts != nil:
+		x = c.texts
+	case c.sets != nil:
+		x = c.sets
+	case c.rows != nil:
+		x = data.Source[data.Vector](c.rows)
+	case e.Kind == spec.KindStrings:
+		x = columnTexts(c.table, e.Column-1)
+	case e.Kind == spec.KindSets:
+		x = rowSets(c.table)
+	default:
+		vectors, l, err := e.Table.Encode(c.table)
+		if err != nil {
+			return nil, nil, err
+		}
+		x, labels = vectors, l
 	}
-	return nil
+	src, ok := x.(data.Source[T])
+	if !ok {
+		return nil, nil, fmt.Errorf("rows of %s are not instances of %s", e.Format, e.Kind)
+	}
+	return src, labels, nil
+}
+
+// columnTexts returns the cells of a column, empty where one is missing.
+func columnTexts(t *csvfile.Table, col int) data.Slice[string] {
+	out := make(data.Slice[string], t.Len())
+	for i := range out {
+		out[i], _ = t.Cell(i, col)
+	}
+	return out
+}
+
+// rowSets returns rows as sets of items column=value, without what is missing.
+func rowSets(t *csvfile.Table) data.Slice[data.Set] {
+	out := make(data.Slice[data.Set], t.Len())
+	for i := range out {
+		var items []string
+		for j := range t.Cols() {
+			if v, ok := t.Cell(i, j); ok && j != t.Target {
+				name := strconv.Itoa(j + 1)
+				if t.Header != nil {
+					name = t.Header[j]
+				}
+				items = append(items, name+"="+v)
+			}
+		}
+		out[i] = data.NewSet(items...)
+	}
+	return out
 }
 
 // raw returns the encoding as a model stores it.
@@ -138,7 +183,7 @@ func storedEncoding(raw json.RawMessage) (*encoding, error) {
 	if err := json.Unmarshal(raw, e); err != nil {
 		return nil, fmt.Errorf("%w: it does not say how its data were read", model.ErrDamaged)
 	}
-	if e.Format == file.CSV.String() {
+	if e.Format == file.CSV.String() && e.Kind == spec.KindVectors {
 		if e.Table == nil {
 			return nil, fmt.Errorf("%w: it does not say how its table was read", model.ErrDamaged)
 		}
@@ -153,32 +198,29 @@ func storedEncoding(raw json.RawMessage) (*encoding, error) {
 // read as a stream.
 const chunkRows = 4096
 
-// stream reads a file part by part, encodes it, and hands over each part.
-func (a *app) stream(ctx context.Context, path string, e *encoding, flags *inputFlags, use func(x data.Source[data.Vector], labels []string) error) error {
+// stream reads a file part by part, decodes it, and hands over each part.
+func stream[T any](ctx context.Context, a *app, path string, e *encoding, flags *inputFlags, use func(x data.Source[T], labels []string) error) error {
 	f, err := file.Open(ctx, path, a.stdin)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	format, err := f.Format()
-	if err != nil {
-		return err
-	}
-	if err := e.check(format, f.Name); err != nil {
-		return err
-	}
-	next, err := e.parts(ctx, f, flags)
-	if err != nil {
+	o := &opened{File: f}
+	defer o.Close()
+	if err := o.match(ctx, e, flags); err != nil {
 		return err
 	}
 	for rows := 0; ; {
-		x, labels, err := next()
+		c, err := o.next(chunkRows)
 		if errors.Is(err, io.EOF) {
 			if rows == 0 {
 				return badInput(f.Name, "there are no rows", "give a file with data")
 			}
 			return nil
 		}
+		if err != nil {
+			return err
+		}
+		x, labels, err := decode[T](e, c)
 		if err != nil {
 			return err
 		}
@@ -189,40 +231,55 @@ func (a *app) stream(ctx context.Context, path string, e *encoding, flags *input
 	}
 }
 
-// parts returns a function that reads and encodes the next rows of a file.
-func (e *encoding) parts(ctx context.Context, f *file.File, flags *inputFlags) (func() (data.Source[data.Vector], []string, error), error) {
+// match opens the rows of a file the way the model's training data were read.
+func (o *opened) match(ctx context.Context, e *encoding, flags *inputFlags) error {
+	format, err := o.Format()
+	trained := e.plainText()
+	if err != nil && trained == 0 {
+		return err
+	}
+	o.format = asked(format, e.Kind, o.Head())
+	if trained != 0 && !o.format.IsBinary() {
+		o.format = trained // a few lines of text look like anything
+	}
+	if e.Format != o.format.String() {
+		return badInput(o.Name, fmt.Sprintf("this is %s data and the model was trained on %s data", o.format, e.Format), "convert it first")
+	}
 	if e.Table == nil {
-		r := libsvm.NewReader(f, f.Name)
-		return func() (data.Source[data.Vector], []string, error) {
-			x, labels, err := r.Read(ctx, chunkRows)
-			return x, labels, err
-		}, nil
+		o.next, err = o.reader(ctx, e.Kind, true, flags)
+		return err
 	}
-	given, err := flags.options(f.Name)
+	given, err := flags.options(o.Name)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	o := e.Table.Options(f.Name)
-	o.Header = given.Header
-	r, err := csvfile.NewReader(f, o)
-	if err != nil {
-		return nil, err
-	}
-	return func() (data.Source[data.Vector], []string, error) {
-		t, err := r.Read(ctx, chunkRows)
-		if err != nil {
-			return nil, nil, err
+	options := e.Table.Options(o.Name)
+	options.Header = given.Header
+	o.next, err = tableReader(ctx, o, options)
+	return err
+}
+
+// plainText returns the format of lines that have no structure of their own, 0
+// for any other.
+func (e *encoding) plainText() file.Format {
+	for _, f := range []file.Format{file.Lines, file.Sets} {
+		if e.Format == f.String() {
+			return f
 		}
-		return e.Table.Encode(t)
-	}, nil
+	}
+	return 0
 }
 
 // describe says in a few words what was read.
-func (e *encoding) describe(x data.Source[data.Vector]) string {
-	if e.Table != nil {
-		return e.Table.Summary()
+func (e *encoding) describe(n int, x any) string {
+	switch v := x.(type) {
+	case data.Source[data.Vector]:
+		if e.Table != nil {
+			return e.Table.Summary()
+		}
+		return fmt.Sprintf("%d vectors, largest index %d", n, max(0, data.Dim(v)-1))
 	}
-	return fmt.Sprintf("sparse, largest index %d", max(0, data.Dim(x)-1))
+	return fmt.Sprintf("%d %s", n, e.Kind)
 }
 
 // classIndex returns the classes of labels, -1 for those that the model does

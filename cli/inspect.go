@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kerf-ml/kerf/data/file"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/spec"
 )
 
 func (a *app) inspect() *cobra.Command {
@@ -21,7 +21,7 @@ func (a *app) inspect() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			f, err := loadModel(args[0])
 			if err == nil {
-				_, _, err = openModel(args[0])
+				err = checkModel(args[0], f)
 			}
 			if err != nil {
 				if a.json && errors.Is(err, model.ErrDamaged) {
@@ -32,6 +32,20 @@ func (a *app) inspect() *cobra.Command {
 			return a.result(inspection(f), func(w io.Writer) error { return printModel(w, f) })
 		},
 	}
+}
+
+// checkModel reports whether the parts of a model fit together.
+func checkModel(path string, f *model.File) error {
+	var err error
+	switch f.Header.Instances {
+	case spec.KindStrings:
+		_, _, err = openModel(path, f, spec.Strings{})
+	case spec.KindSets:
+		_, _, err = openModel(path, f, spec.Sets{})
+	default:
+		_, _, err = openModel(path, f, spec.Vectors{})
+	}
+	return err
 }
 
 func inspection(f *model.File) any {
@@ -65,10 +79,10 @@ func printModel(w io.Writer, f *model.File) error {
 	out.add("learner", "%s", h.Learner)
 	out.add("classes", "%d: %s", len(h.Classes), quoted(h.Classes))
 	if e, err := storedEncoding(h.Schema); err == nil {
-		if e.Format == file.CSV.String() {
+		if e.Table != nil {
 			out.add("input", "a table of %s", e.Table.Summary())
 		} else {
-			out.add("input", "LIBSVM data")
+			out.add("input", "%s, %s", e.Kind, e.Format)
 		}
 	}
 	var trained struct {

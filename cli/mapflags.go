@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/spec"
@@ -16,58 +15,76 @@ import (
 // mapFlags choose a kernel and a map.
 type mapFlags struct {
 	kernel    string
-	kind      string
+	mapKind   string
 	dim       int
 	landmarks int
 
-	text     spec.Kernel
+	spec     spec.Kernel
+	machine  bool // the learner works in the kernel's own space
 	dimGiven bool
 }
 
 func (f *mapFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.kernel, "kernel", "", "kernel, such as 'rbf(gamma=0.1)', 'poly(degree=3)', linear, 'normalize(poly)'; rbf takes its width from the data (default rbf)")
-	flags.StringVar(&f.kind, "map", "", "map into features: f1, f2, f3 or none (default f2; none for the linear kernel)")
+	flags.StringVar(&f.kernel, "kernel", "", "kernel, such as 'rbf(gamma=0.1)', 'poly(degree=3)', 'degree(d=5)', jaccard, 'normalize(spectrum(k=3))+1'; rbf takes its width from the data (default: rbf for vectors, normalize(spectrum(k=3)) for strings, jaccard for sets)")
+	flags.StringVar(&f.mapKind, "map", "", "map into features: f1, f2, f3 or none (default f2; none for the linear kernel)")
 	flags.IntVar(&f.dim, "dim", 0, "dimension: landmarks of f1 and f2, features of f3 (default: 500, or as many as there are rows)")
 	flags.IntVar(&f.landmarks, "landmarks", 0, "landmarks of f3 (default: 4 for each dimension)")
 }
 
-// check reads the kernel, fills in defaults and reports what does not fit.
-// Without a map, only a kernel machine has a use for a kernel.
-func (f *mapFlags) check(c *cobra.Command, kernelMachine bool) error {
-	f.dimGiven = c.Flags().Changed("dim")
+// check reads the kernel and reports flags that are out of range. machine says
+// that the learner works in the kernel's own space.
+func (f *mapFlags) check(c *cobra.Command, machine bool) error {
+	f.machine, f.dimGiven = machine, c.Flags().Changed("dim")
 	switch {
 	case f.dimGiven && f.dim < 1:
 		return usage("--dim is %d and must be at least 1", f.dim)
 	case c.Flags().Changed("landmarks") && f.landmarks < 1:
 		return usage("--landmarks is %d and must be at least 1", f.landmarks)
-	case f.kind != "" && !slices.Contains(model.MapKinds, f.kind):
-		return usage("unknown map %q; there are %s", f.kind, strings.Join(model.MapKinds, ", "))
+	case f.mapKind != "" && !slices.Contains(model.MapKinds, f.mapKind):
+		return usage("unknown map %q; there are %s", f.mapKind, strings.Join(model.MapKinds, ", "))
 	}
-	given := f.kernel != ""
-	if !given {
-		f.kernel = "rbf"
-		if f.kind == model.MapNone && !kernelMachine {
-			f.kernel = "linear"
-		}
+	if f.kernel == "" {
+		return nil
 	}
 	var err error
-	if f.text, err = spec.Parse(f.kernel); err != nil {
+	if f.spec, err = spec.Parse(f.kernel); err != nil {
 		return err
 	}
-	isLinear := f.text.String() == "linear"
-	if f.kind == "" {
-		f.kind = model.MapF2
-		if isLinear {
-			f.kind = model.MapNone
+	return f.fits(f.spec.String() == "linear")
+}
+
+// settle fills in what the user left open, now that the kind of instances is
+// known.
+func (f *mapFlags) settle(kind string) error {
+	if f.kernel == "" {
+		text := map[string]string{spec.KindVectors: "rbf", spec.KindStrings: "normalize(spectrum(k=3))", spec.KindSets: "jaccard"}[kind]
+		if kind == spec.KindVectors && f.mapKind == model.MapNone && !f.machine {
+			text = "linear"
+		}
+		var err error
+		if f.spec, err = spec.Parse(text); err != nil {
+			return err
 		}
 	}
+	if f.mapKind == "" {
+		f.mapKind = model.MapF2
+		if f.spec.String() == "linear" {
+			f.mapKind = model.MapNone
+		}
+	}
+	return f.fits(f.spec.String() == "linear")
+}
+
+// fits reports choices that do not go together.
+func (f *mapFlags) fits(isLinear bool) error {
+	none := f.mapKind == model.MapNone
 	switch {
-	case f.kind == model.MapNone && given && !isLinear && !kernelMachine:
+	case none && f.kernel != "" && !isLinear && !f.machine:
 		return usage("--map none leaves the kernel %s without use; choose --map f1, f2 or f3, or drop --kernel", f.kernel)
-	case f.kind == model.MapNone && f.dimGiven && !kernelMachine:
+	case none && f.dimGiven && !f.machine:
 		return usage("--map none has no dimension to choose; drop --dim")
-	case f.landmarks > 0 && f.kind != model.MapF3:
-		return usage("--landmarks is for --map f3; %s has --dim landmarks", f.kind)
+	case f.landmarks > 0 && f.mapKind != "" && f.mapKind != model.MapF3:
+		return usage("--landmarks is for --map f3; %s has --dim landmarks", f.mapKind)
 	}
 	return nil
 }
@@ -76,13 +93,13 @@ func (f *mapFlags) check(c *cobra.Command, kernelMachine bool) error {
 const defaultDim = 500
 
 // recipe returns the recipe for n rows.
-func (f *mapFlags) recipe(k kernel.Kernel[data.Vector], n int) model.Recipe[data.Vector] {
+func recipe[T any](f *mapFlags, k kernel.Kernel[T], n int) model.Recipe[T] {
 	dim := f.dim
 	if !f.dimGiven {
 		dim = min(defaultDim, n)
 	}
 	r := model.NewRecipe(k, dim)
-	r.Map = f.kind
+	r.Map = f.mapKind
 	if f.landmarks > 0 {
 		r.Landmarks = f.landmarks
 	}

@@ -8,7 +8,9 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
+	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
+	"github.com/kerf-ml/kerf/spec"
 )
 
 func (a *app) mapping() *cobra.Command {
@@ -43,32 +45,80 @@ there is one: by the map of a model, or by a map fitted to the data (--fit).`,
 			return err
 		}
 		ctl := a.control()
+		job := &mapJob{app: a, ctl: ctl, flags: &in, choice: &m, out: out, write: write}
 		if fit {
 			if err := m.check(c, false); err != nil {
 				return err
 			}
-			return a.mapFitted(c.Context(), ctl, args[0], &in, &m, out, write)
+			return job.fit(c.Context(), args[0])
 		}
-		for _, name := range []string{"kernel", "map", "dim", "landmarks", "scale", "target"} {
+		for _, name := range []string{"kernel", "map", "dim", "landmarks", "scale", "target", "as", "text"} {
 			if c.Flags().Changed(name) {
 				return usage("--%s goes with --fit; a model has its own", name)
 			}
 		}
-		return a.mapByModel(c.Context(), ctl, args[0], args[1], &in, out, write)
+		return job.byModel(c.Context(), args[0], args[1])
 	}
 	return c
 }
 
+// mapJob is what a mapping was asked for.
+type mapJob struct {
+	*app
+	ctl    run.Control
+	flags  *inputFlags
+	choice *mapFlags
+	out    string
+	write  tableWriter
+}
+
+// byModel maps by the map of a model.
+func (j *mapJob) byModel(ctx context.Context, path, dataPath string) error {
+	f, err := loadModel(path)
+	if err != nil {
+		return err
+	}
+	switch f.Header.Instances {
+	case spec.KindStrings:
+		return mapByModel(ctx, j, path, f, spec.Strings{}, dataPath)
+	case spec.KindSets:
+		return mapByModel(ctx, j, path, f, spec.Sets{}, dataPath)
+	}
+	return mapByModel(ctx, j, path, f, spec.Vectors{}, dataPath)
+}
+
+// fit fits a map to data and maps them.
+func (j *mapJob) fit(ctx context.Context, path string) error {
+	kind, err := j.flags.kind(j.choice.spec)
+	if err != nil {
+		return err
+	}
+	in, err := j.read(ctx, path, kind, false, j.flags)
+	if err != nil {
+		return err
+	}
+	if err := j.choice.settle(in.kind); err != nil {
+		return err
+	}
+	switch in.kind {
+	case spec.KindStrings:
+		return mapFitted(ctx, j, in, spec.Strings{})
+	case spec.KindSets:
+		return mapFitted(ctx, j, in, spec.Sets{})
+	}
+	return mapFitted(ctx, j, in, spec.Vectors{})
+}
+
 // mapByModel streams data through the map of a model.
-func (a *app) mapByModel(ctx context.Context, ctl run.Control, path, dataPath string, in *inputFlags, out string, write tableWriter) error {
-	p, e, err := openModel(path)
+func mapByModel[T any](ctx context.Context, j *mapJob, path string, f *model.File, kind instanceKind[T], dataPath string) error {
+	p, e, err := openModel(path, f, kind)
 	if err != nil {
 		return err
 	}
 	rows := 0
-	err = a.output(ctx, out, func(w io.Writer) error {
-		return a.stream(ctx, dataPath, e, in, func(x data.Source[data.Vector], labels []string) error {
-			features, err := feature.Apply(ctx, ctl, p.Map, x)
+	err = j.output(ctx, j.out, func(w io.Writer) error {
+		return stream(ctx, j.app, dataPath, e, j.flags, func(x data.Source[T], labels []string) error {
+			features, err := feature.Apply(ctx, j.ctl, p.Map, x)
 			if err != nil {
 				return err
 			}
@@ -77,48 +127,44 @@ func (a *app) mapByModel(ctx context.Context, ctl run.Control, path, dataPath st
 				names = columnNames("f", features.Cols)
 			}
 			rows += features.Rows
-			return write(w, names, features, labels)
+			return j.write(w, names, features, labels)
 		})
 	})
 	if err != nil {
 		return err
 	}
-	return a.mapped(rows, p.Map.Dim(), out)
+	return j.mapped(rows, p.Map.Dim(), j.out)
 }
 
-// mapFitted fits a map to data and maps them.
-func (a *app) mapFitted(ctx context.Context, ctl run.Control, path string, f *inputFlags, m *mapFlags, out string, write tableWriter) error {
-	in, err := a.read(ctx, path, f)
+// mapFitted fits a map to instances of type T and maps them.
+func mapFitted[T any](ctx context.Context, j *mapJob, in *input, kind instanceKind[T]) error {
+	scale, err := j.flags.scaling(in, j.choice.spec.Open())
 	if err != nil {
 		return err
 	}
-	scale, err := f.scaling(in, m.text.Open())
+	e, err := in.fitEncoding(nil, scale, j.flags)
 	if err != nil {
 		return err
 	}
-	e, err := in.fitEncoding(nil, scale)
+	x, labels, err := decode[T](e, in.chunk)
 	if err != nil {
 		return err
 	}
-	x, labels, err := e.encode(in)
+	k, err := kind.Make(j.choice.spec, x, j.seed)
 	if err != nil {
 		return err
 	}
-	k, err := m.text.Vectors(x, a.seed)
-	if err != nil {
-		return err
-	}
-	r := m.recipe(k, x.Len())
-	r.Seed, r.Run = a.seed, ctl
+	r := recipe(j.choice, k, x.Len())
+	r.Seed, r.Run = j.seed, j.ctl
 	fitted, err := r.FitMap(ctx, x)
 	if err != nil {
 		return named(in.name, err)
 	}
-	err = a.output(ctx, out, func(w io.Writer) error {
+	err = j.output(ctx, j.out, func(w io.Writer) error {
 		names := columnNames("f", fitted.Dim())
 		for lo := 0; lo < x.Len(); lo += chunkRows {
 			hi := min(lo+chunkRows, x.Len())
-			features, err := feature.Apply(ctx, ctl, fitted, data.Range[data.Vector]{Of: x, Lo: lo, Hi: hi})
+			features, err := feature.Apply(ctx, j.ctl, fitted, data.Range[T]{Of: x, Lo: lo, Hi: hi})
 			if err != nil {
 				return err
 			}
@@ -126,7 +172,7 @@ func (a *app) mapFitted(ctx context.Context, ctl run.Control, path string, f *in
 			if labels != nil {
 				part = labels[lo:hi]
 			}
-			if err := write(w, names, features, part); err != nil {
+			if err := j.write(w, names, features, part); err != nil {
 				return err
 			}
 			names = nil
@@ -136,7 +182,7 @@ func (a *app) mapFitted(ctx context.Context, ctl run.Control, path string, f *in
 	if err != nil {
 		return err
 	}
-	return a.mapped(x.Len(), fitted.Dim(), out)
+	return j.mapped(x.Len(), fitted.Dim(), j.out)
 }
 
 // mapped reports what was written; nothing for people if it went to standard

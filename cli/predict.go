@@ -28,29 +28,32 @@ func (a *app) predict() *cobra.Command {
 		Example: "  kerf predict model.kerf new.csv -o labels.txt",
 		Args:    cobra.ExactArgs(2),
 	}
-	c.Flags().StringVar(&in.header, "header", "auto", "whether the first line of a table is a header: auto, yes, no or skip")
+	in.addKnown(c.Flags())
 	c.Flags().StringVarP(&out, "output", "o", "", "file to write to (default: standard output)")
 	c.Flags().BoolVar(&scores, "scores", false, "after each label, the score of every class, separated by tabs")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := writable(out); err != nil {
 			return err
 		}
-		p, e, err := openModel(args[0])
+		f, err := loadModel(args[0])
 		if err != nil {
 			return err
 		}
-		return a.runPredict(c.Context(), p, e, args[1], &in, out, scores)
+		job := &predictJob{app: a, data: args[1], flags: &in, out: out, scores: scores}
+		switch f.Header.Instances {
+		case spec.KindStrings:
+			return predict(c.Context(), job, args[0], f, spec.Strings{})
+		case spec.KindSets:
+			return predict(c.Context(), job, args[0], f, spec.Sets{})
+		}
+		return predict(c.Context(), job, args[0], f, spec.Vectors{})
 	}
 	return c
 }
 
-// openModel loads a model and how its data are read.
-func openModel(path string) (*model.Pipeline[data.Vector], *encoding, error) {
-	f, err := loadModel(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	p, err := model.Open(f, spec.Vectors{})
+// openModel builds the pipeline of a model file and says how its data are read.
+func openModel[T any](path string, f *model.File, kind instanceKind[T]) (*model.Pipeline[T], *encoding, error) {
+	p, err := model.Open(f, model.Kind[T](kind))
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -77,45 +80,58 @@ func loadModel(path string) (*model.File, error) {
 	return f, err
 }
 
-func (a *app) runPredict(ctx context.Context, p *model.Pipeline[data.Vector], e *encoding, path string, in *inputFlags, out string, scores bool) error {
-	ctl := a.control()
+// predictJob is what a prediction was asked for.
+type predictJob struct {
+	*app
+	data   string
+	flags  *inputFlags
+	out    string
+	scores bool
+}
+
+// predict predicts instances of type T.
+func predict[T any](ctx context.Context, j *predictJob, path string, f *model.File, kind instanceKind[T]) error {
+	p, e, err := openModel(path, f, kind)
+	if err != nil {
+		return err
+	}
+	ctl := j.control()
 	var predictions []string
 	var allScores [][]float64
 	fill := func(w io.Writer) error {
-		return a.stream(ctx, path, e, in, func(x data.Source[data.Vector], _ []string) error {
+		return stream(ctx, j.app, j.data, e, j.flags, func(x data.Source[T], _ []string) error {
 			s, err := p.ScoreAll(ctx, ctl, x)
 			if err != nil {
 				return err
 			}
 			for i, c := range predicted(s) {
 				name := p.Classes.Names[c]
-				if a.json {
+				if j.json {
 					predictions = append(predictions, name)
-					if scores {
+					if j.scores {
 						allScores = append(allScores, s.Row(i))
 					}
 				}
-				if err := predictionLine(w, name, s.Row(i), scores); err != nil {
+				if err := predictionLine(w, name, s.Row(i), j.scores); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
 	}
-	var err error
-	if a.json && (out == "" || out == "-") {
+	if j.json && (j.out == "" || j.out == "-") {
 		err = fill(io.Discard)
 	} else {
-		err = a.output(ctx, out, fill)
+		err = j.output(ctx, j.out, fill)
 	}
-	if err != nil || !a.json {
+	if err != nil || !j.json {
 		return err
 	}
 	object := map[string]any{"predictions": predictions, "classes": p.Classes.Names}
-	if scores {
+	if j.scores {
 		object["scores"] = allScores
 	}
-	return a.result(object, nil)
+	return j.result(object, nil)
 }
 
 // predictionLine writes a label and, if wanted, the score of every class.

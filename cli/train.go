@@ -12,7 +12,6 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/csvfile"
-	"github.com/kerf-ml/kerf/data/file"
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/learn"
@@ -42,8 +41,8 @@ func (a *app) train() *cobra.Command {
 		Long: `Train a model: map the data into explicit features and train a linear
 separator on them. What is not chosen kerf picks itself and says so.
 
-DATA is a table (CSV, TSV) or LIBSVM data, also compressed (.gz, .bz2, .zst);
-- is standard input.`,
+DATA is a table (CSV, TSV), LIBSVM data, FASTA, lines of text or sets, also
+compressed (.gz, .bz2, .zst); - is standard input.`,
 		Example: `  kerf train data.csv --holdout 0.3 -o model.kerf
   kerf train c.csv --kernel 'rbf(gamma=1)' --map f2 --dim 100 --holdout 0.3 --json`,
 		Args: cobra.ExactArgs(1),
@@ -89,10 +88,10 @@ func (f *trainFlags) check(c *cobra.Command) error {
 		return usage("--max-passes is %d and must be at least 1", f.passes)
 	}
 	if f.learner == model.LearnerKernelPerceptron {
-		if changed("map") && f.kind != model.MapNone || changed("dim") {
+		if changed("map") && f.mapKind != model.MapNone || changed("dim") {
 			return usage("--learner %s works in the kernel's own space; drop --map and --dim", f.learner)
 		}
-		f.kind = model.MapNone
+		f.mapKind = model.MapNone
 	}
 	if err := writable(f.out); err != nil {
 		return err
@@ -101,12 +100,13 @@ func (f *trainFlags) check(c *cobra.Command) error {
 }
 
 // trained is everything that training produced, on its way to the user.
-type trained struct {
+type trained[T any] struct {
 	flags    *trainFlags
 	input    *input
 	encoding *encoding
-	x        data.Source[data.Vector]
-	pipeline *model.Pipeline[data.Vector]
+	kind     instanceKind[T]
+	x        data.Source[T]
+	pipeline *model.Pipeline[T]
 	training model.Training
 	train    eval.Metrics
 	test     *eval.Metrics
@@ -114,42 +114,60 @@ type trained struct {
 }
 
 func (a *app) runTrain(ctx context.Context, path string, f *trainFlags) error {
-	ctl := a.control()
-	in, err := a.read(ctx, path, &f.inputFlags)
+	kind, err := f.kindOf()
 	if err != nil {
 		return err
 	}
+	in, err := a.read(ctx, path, kind, true, &f.inputFlags)
+	if err != nil {
+		return err
+	}
+	if err := f.settle(in.kind); err != nil {
+		return err
+	}
+	switch in.kind {
+	case spec.KindStrings:
+		return train(ctx, a, spec.Strings{}, in, f)
+	case spec.KindSets:
+		return train(ctx, a, spec.Sets{}, in, f)
+	}
+	return train(ctx, a, spec.Vectors{}, in, f)
+}
+
+// train trains on instances of type T.
+func train[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, f *trainFlags) error {
+	ctl := a.control()
 	rest, held, err := a.divide(in, f)
 	if err != nil {
 		return err
 	}
-	scale, err := f.scaling(in, f.text.Open())
+	scale, err := f.scaling(in, f.spec.Open())
 	if err != nil {
 		return err
 	}
-	t := &trained{flags: f, input: in}
-	if t.encoding, err = in.fitEncoding(rest, scale); err != nil {
+	t := &trained[T]{flags: f, input: in, kind: kind}
+	if t.encoding, err = in.fitEncoding(rest, scale, &f.inputFlags); err != nil {
 		return err
 	}
-	x, labels, err := t.encoding.encode(in)
+	x, labels, err := decode[T](t.encoding, in.chunk)
 	if err != nil {
 		return err
 	}
 	t.x = x
-	all := data.Labeled[data.Vector, string]{X: x, Y: labels}
+	all := data.Labeled[T, string]{X: x, Y: labels}
 	part := all.Select(rest)
 	a.warnScales(t.encoding, part.X)
-	if err := a.fit(ctx, ctl, t, part); err != nil {
+	if err := t.fit(ctx, a, ctl, part); err != nil {
 		return err
 	}
-	if err := a.measure(ctx, ctl, t, part, all.Select(held)); err != nil {
+	if err := t.measure(ctx, a, ctl, part, all.Select(held)); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if f.out != "" {
-		if err := model.Save(f.out, t.pipeline, spec.Vectors{}); err != nil {
+		if err := model.Save(f.out, t.pipeline, model.Kind[T](kind)); err != nil {
 			return err
 		}
 	}
@@ -167,7 +185,7 @@ func (a *app) divide(in *input, f *trainFlags) (rest, held []int, err error) {
 		return nil, nil, badInput(in.name, "there is only one row, and at least two with different labels are needed", "")
 	case classes.Len() == 1:
 		return nil, nil, badInput(in.name, fmt.Sprintf("all %d rows have the label %q, and there is nothing to separate", in.Len(), classes.Names[0]), "check --target")
-	case classes.Len() > 1000 || in.format == file.CSV && classes.Len() > 20 && 2*classes.Len() > in.Len():
+	case classes.Len() > 1000 || in.table != nil && classes.Len() > 20 && 2*classes.Len() > in.Len():
 		return nil, nil, badInput(in.name, fmt.Sprintf("the target has %d different values in %d rows, which are no classes", classes.Len(), in.Len()), "check --target")
 	}
 	rest, held = data.SplitBy(y, f.holdout, a.seed)
@@ -177,11 +195,20 @@ func (a *app) divide(in *input, f *trainFlags) (rest, held []int, err error) {
 	return rest, held, nil
 }
 
+// kindOf returns the kind of instances that the flags ask for, empty where the
+// file is to decide.
+func (f *trainFlags) kindOf() (string, error) {
+	if f.kernel == "" {
+		return f.inputFlags.kind(spec.Kernel{})
+	}
+	return f.inputFlags.kind(f.spec)
+}
+
 // scaling returns the scaling of a table's numbers. Numbers are taken as they
 // stand if the user gave the kernel's width, which is in their units.
 func (f *inputFlags) scaling(in *input, open bool) (csvfile.Scale, error) {
 	if f.scale == "auto" {
-		if in.table != nil && open {
+		if in.table != nil && in.kind == spec.KindVectors && open {
 			return csvfile.Standard, nil
 		}
 		return csvfile.None, nil
@@ -195,8 +222,9 @@ func (f *inputFlags) scaling(in *input, open bool) (csvfile.Scale, error) {
 
 // warnScales tells of columns whose sizes are so different that a distance sees
 // only one of them.
-func (a *app) warnScales(e *encoding, x data.Source[data.Vector]) {
-	if e.Table == nil || e.Table.Scale != csvfile.None || x.Len() == 0 {
+func (a *app) warnScales(e *encoding, instances any) {
+	x, ok := instances.(data.Source[data.Vector])
+	if !ok || e.Table == nil || e.Table.Scale != csvfile.None || x.Len() == 0 {
 		return
 	}
 	var numbers []int
@@ -215,13 +243,13 @@ func (a *app) warnScales(e *encoding, x data.Source[data.Vector]) {
 const rowVisits = 20_000_000
 
 // fit trains the pipeline.
-func (a *app) fit(ctx context.Context, ctl run.Control, t *trained, part data.Labeled[data.Vector, string]) error {
+func (t *trained[T]) fit(ctx context.Context, a *app, ctl run.Control, part data.Labeled[T, string]) error {
 	f := t.flags
-	k, err := f.text.Vectors(part.X, a.seed)
+	k, err := t.kind.Make(f.spec, part.X, a.seed)
 	if err != nil {
 		return err
 	}
-	r := f.recipe(k, part.X.Len())
+	r := recipe(&f.mapFlags, k, part.X.Len())
 	r.Learner, r.Tolerance, r.MaxPasses, r.Seed, r.Run = f.learner, f.tolerance, f.passes, a.seed, ctl
 	if f.passes == 0 {
 		r.MaxPasses = min(max(1000, rowVisits/part.X.Len()), 20000)
@@ -247,7 +275,7 @@ func (a *app) fit(ctx context.Context, ctl run.Control, t *trained, part data.La
 	if err != nil {
 		return err
 	}
-	t.header, err = model.Describe(t.pipeline, spec.Vectors{})
+	t.header, err = model.Describe(t.pipeline, model.Kind[T](t.kind))
 	return err
 }
 
@@ -260,38 +288,36 @@ func named(name string, err error) error {
 }
 
 // measure evaluates the model on the rows it was trained on and on others.
-func (a *app) measure(ctx context.Context, ctl run.Control, t *trained, part, held data.Labeled[data.Vector, string]) error {
+func (t *trained[T]) measure(ctx context.Context, a *app, ctl run.Control, part, held data.Labeled[T, string]) error {
 	var err error
-	if t.train, err = a.metrics(ctx, ctl, t.pipeline, t.input.name, part); err != nil {
+	if t.train, err = metrics(ctx, a, ctl, t.pipeline, t.input.name, part); err != nil {
 		return err
 	}
+	name := t.input.name
 	if t.flags.test != "" {
-		in, err := a.read(ctx, t.flags.test, &t.flags.inputFlags)
+		in, err := a.read(ctx, t.flags.test, t.input.kind, true, &t.flags.inputFlags)
 		if err != nil {
 			return err
 		}
-		x, labels, err := t.encoding.encode(in)
+		x, labels, err := decode[T](t.encoding, in.chunk)
 		if err != nil {
 			return err
 		}
 		if labels == nil {
 			return badInput(in.name, "the rows have no labels to test against", "use kerf predict for such data")
 		}
-		held = data.Labeled[data.Vector, string]{X: x, Y: labels}
-		m, err := a.metrics(ctx, ctl, t.pipeline, in.name, held)
-		t.test = &m
-		return err
+		held, name = data.Labeled[T, string]{X: x, Y: labels}, in.name
 	}
-	if len(held.Y) > 0 {
-		m, err := a.metrics(ctx, ctl, t.pipeline, t.input.name, held)
-		t.test = &m
-		return err
+	if len(held.Y) == 0 {
+		return nil
 	}
-	return nil
+	m, err := metrics(ctx, a, ctl, t.pipeline, name, held)
+	t.test = &m
+	return err
 }
 
 // metrics compares predictions with labels.
-func (a *app) metrics(ctx context.Context, ctl run.Control, p *model.Pipeline[data.Vector], name string, d data.Labeled[data.Vector, string]) (eval.Metrics, error) {
+func metrics[T any](ctx context.Context, a *app, ctl run.Control, p *model.Pipeline[T], name string, d data.Labeled[T, string]) (eval.Metrics, error) {
 	y, unknown := classIndex(p.Classes, d.Y)
 	if err := a.checkLabels(name, p.Classes, y, unknown); err != nil {
 		return eval.Metrics{}, err
@@ -313,7 +339,7 @@ func predicted(scores *data.Matrix) []int {
 }
 
 // kernelName is what the model's kernel is called.
-func kernelName(k kernel.Kernel[data.Vector]) string {
+func kernelName[T any](k kernel.Kernel[T]) string {
 	if k == nil {
 		return "linear"
 	}
@@ -321,11 +347,11 @@ func kernelName(k kernel.Kernel[data.Vector]) string {
 }
 
 // object is the result for machines.
-func (t *trained) object() any {
+func (t *trained[T]) object() any {
 	tr := t.training
 	o := map[string]any{
 		"model": nil, "kernel": kernelName(t.pipeline.Kernel), "map": t.mapName(), "dim": t.pipeline.Map.Dim(), "rank": nil,
-		"learner": t.pipeline.Learner, "n": t.train.N, "features": data.Dim(t.x), "classes": t.pipeline.Classes.Names,
+		"learner": t.pipeline.Learner, "n": t.train.N, "features": t.width(), "classes": t.pipeline.Classes.Names,
 		"train": t.train, "test": nil, "margin": tr.Margins.Min(), "margin_95": tr.Margins.Quantile(0.05),
 		"kernel_evaluations": tr.Evaluations, "objective": nil, "gap": nil, "support": tr.Support, "mistakes": tr.Mistakes,
 		"iterations": tr.Iterations, "seconds": tr.Elapsed.Seconds(), "status": tr.Status, "C": nil, "trials": tr.Trials,
@@ -346,16 +372,24 @@ func (t *trained) object() any {
 	return o
 }
 
+// width is the number of coordinates of vectors; null for other instances.
+func (t *trained[T]) width() any {
+	if x, ok := any(t.x).(data.Source[data.Vector]); ok {
+		return data.Dim(x)
+	}
+	return nil
+}
+
 // mapName is the map as the user chose it. A kernel machine's features are its
 // support vectors, but it was trained without a map.
-func (t *trained) mapName() string {
+func (t *trained[T]) mapName() string {
 	if t.flags.learner == model.LearnerKernelPerceptron {
 		return model.MapNone
 	}
 	return t.header.Map.Kind
 }
 
-func (t *trained) scale() csvfile.Scale {
+func (t *trained[T]) scale() csvfile.Scale {
 	if t.encoding.Table == nil {
 		return csvfile.None
 	}
@@ -363,15 +397,15 @@ func (t *trained) scale() csvfile.Scale {
 }
 
 // print is the result for people.
-func (t *trained) print(w io.Writer) error {
+func (t *trained[T]) print(w io.Writer) error {
 	tr := t.training
 	out := newFacts(w)
-	out.add("data", "%s: %s", t.input.name, t.encoding.describe(t.x))
+	out.add("data", "%s: %s", t.input.name, t.encoding.describe(t.x.Len(), t.x))
 	out.add("classes", "%d: %s", t.pipeline.Classes.Len(), quoted(t.pipeline.Classes.Names))
 	if t.scale() != csvfile.None {
 		out.add("scale", "%s", t.scale())
 	}
-	out.add("kernel", "%s%s", kernelName(t.pipeline.Kernel), picked(t.flags.text.Open() && t.pipeline.Kernel != nil, "width: the median distance"))
+	out.add("kernel", "%s%s", kernelName(t.pipeline.Kernel), picked(t.flags.spec.Open() && t.pipeline.Kernel != nil, "width: the median distance"))
 	out.add("map", "%s", t.describeMap())
 	out.add("learner", "%s", t.describeLearner())
 	out.add("train", "error %s on %d rows", percent(t.train.Error), t.train.N)
@@ -388,7 +422,7 @@ func (t *trained) print(w io.Writer) error {
 	return out.flush()
 }
 
-func (t *trained) describeMap() string {
+func (t *trained[T]) describeMap() string {
 	if t.flags.learner == model.LearnerKernelPerceptron {
 		return fmt.Sprintf("none: %d support vectors of the kernel itself", t.pipeline.Map.Dim())
 	}
@@ -405,7 +439,7 @@ func (t *trained) describeMap() string {
 	return fmt.Sprintf("f3: %d landmarks of rank %d, projected to %d dimensions%s", h.Drawn, h.Landmarks, h.Dim, byDefault)
 }
 
-func (t *trained) describeLearner() string {
+func (t *trained[T]) describeLearner() string {
 	tr := t.training
 	switch {
 	case tr.C > 0:

@@ -53,17 +53,37 @@ func Bind[T any](k kernel.Kernel[T], y data.Source[T]) *Columns[T] {
 // BindPrecision prepares the columns, to compute in the given precision where
 // the kernel has a form. A black box decides for itself.
 func BindPrecision[T any](k kernel.Kernel[T], y data.Source[T], p run.Precision) *Columns[T] {
-	c := &Columns[T]{kernel: k, y: y, precision: p}
-	if t, ok := newFormed(k, y, p); ok {
-		c.tiler = t
-	} else if t, ok := newExplicit(k, y, p); ok {
-		c.tiler = t
-	} else {
-		c.tiler = newPairwise(k, y)
+	c := &Columns[T]{kernel: k, y: y, precision: p, tiler: newTiler(k, y, p)}
+	if _, slow := c.tiler.(*pairwise[T]); slow {
 		c.precision = run.Float64
 	}
 	c.rows, c.cols = c.tiler.tileSize()
 	return c
+}
+
+// newTiler returns the fastest way to compute tiles of a kernel: by its form, by
+// its features, from the vectors or the parts that it is made of, by blocks, or
+// pair by pair.
+func newTiler[T any](k kernel.Kernel[T], y data.Source[T], p run.Precision) tiler[T] {
+	if t, ok := newFormed(k, y, p); ok {
+		return t
+	}
+	if t, ok := newExplicit(k, y, p); ok {
+		return t
+	}
+	if t, ok := newTaken(k, y, p); ok {
+		return t
+	}
+	if t, ok := newCalled(k, y); ok {
+		return t
+	}
+	if t, ok := newCombination(k, y, p); ok {
+		return t
+	}
+	if t, ok := newNormalizer(k, y, p); ok {
+		return t
+	}
+	return newPairwise(k, y)
 }
 
 // Len returns the number of columns.
@@ -104,11 +124,20 @@ func strip[T any, F float32 | float64](c *Columns[T], dst []F, ld int, x data.So
 		tile(s, dst[j0-left:], ld, j0, j1)
 		for i := range n {
 			if j := vmath.Finite(dst[i*ld+j0-left:][:j1-j0]); j >= 0 {
-				return &ValueError{Row: first + i, Col: j0 + j, Value: float64(dst[i*ld+j0-left+j])}
+				return c.blame(first+i, j0+j, float64(dst[i*ld+j0-left+j]))
 			}
 		}
 	}
 	return nil
+}
+
+// blame returns the error for a value that is no number: what a kernel that
+// computes blocks has to say, or that the value is none.
+func (c *Columns[T]) blame(row, col int, value float64) error {
+	if t, ok := c.tiler.(interface{ fault() error }); ok && t.fault() != nil {
+		return t.fault()
+	}
+	return &ValueError{Row: row, Col: col, Value: value}
 }
 
 // tile computes a tile in the precision of dst.

@@ -404,3 +404,71 @@ func TestExplicit(t *testing.T) {
 		}
 	}
 }
+
+// TestCombinations checks that tiles of sums, products and other combinations
+// are the kernel, plain and normalised.
+func TestCombinations(t *testing.T) {
+	x, y := points(70, 3), points(300, 3)
+	rbf, poly := kernel.Kernel[data.Vector](kernel.Gaussian{Gamma: 0.3}), kernel.Kernel[data.Vector](kernel.NewPolynomial(2))
+	for _, k := range []kernel.Kernel[data.Vector]{
+		kernel.Sum(rbf, poly),
+		kernel.Product(rbf, poly, blackBox(kernel.Linear{})),
+		kernel.Scale(2.5, kernel.Sum(rbf, kernel.Product(rbf, poly))),
+		kernel.PowerOf(kernel.Sum(rbf, poly), 3),
+		kernel.ExpOf(kernel.Scale(0.1, rbf)),
+		kernel.Normalize(kernel.Sum(rbf, poly)),
+		kernel.Sum(rbf, kernel.Constant[data.Vector]{Value: 1}),
+	} {
+		g, err := gram.Bind(k, y).Block(ctx, run.Control{}, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range x.Len() {
+			for j := range y.Len() {
+				want := k.Eval(x.At(i), y.At(j))
+				near(t, fmt.Sprint(k), g.Data[i*y.Len()+j], want, 1e-11*(1+math.Abs(want)))
+			}
+		}
+	}
+}
+
+// mixed is an instance with numbers and a text.
+type mixed struct {
+	numbers data.Vector
+	text    string
+}
+
+// TestParts checks a kernel on a table of mixed parts.
+func TestParts(t *testing.T) {
+	k := kernel.Sum[mixed](
+		kernel.On(func(m mixed) data.Vector { return m.numbers }, kernel.Kernel[data.Vector](kernel.Gaussian{Gamma: 0.5})),
+		kernel.On(func(m mixed) string { return m.text }, kernel.Kernel[string](letters{kernel.Form{Map: kernel.Scalar{A: 1}}})),
+	)
+	var x data.Slice[mixed]
+	for i, p := range []string{"ab", "", "abba", "zoo", "baobab"} {
+		x = append(x, mixed{points(5, 2).At(i), p})
+	}
+	g, err := gram.Symmetric(ctx, run.Control{}, k, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range x {
+		for j := range x {
+			near(t, "mixed", g.Data[i*5+j], k.Eval(x[i], x[j]), 1e-12*(1+math.Abs(k.Eval(x[i], x[j]))))
+		}
+	}
+}
+
+// broken computes blocks, and fails.
+type broken struct{ err error }
+
+func (broken) Eval(_, _ string) float64                     { return math.NaN() }
+func (b broken) EvalBlock(_ []float64, _, _ []string) error { return b.err }
+
+func TestBlocksFault(t *testing.T) {
+	fault := errors.New("the program has died")
+	_, err := gram.Symmetric[string](ctx, run.Control{}, broken{fault}, data.Slice[string]{"a", "b"})
+	if !errors.Is(err, fault) {
+		t.Fatalf("got %v", err)
+	}
+}

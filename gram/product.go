@@ -55,7 +55,7 @@ func tiles[T any, F float32 | float64](c *Columns[T], x data.Source[T], lo, hi i
 		t := (*buffer)[:(hi-lo)*w]
 		tile(s, t, w, left, right)
 		if i := vmath.Finite(t); i >= 0 {
-			return &ValueError{Row: lo + i/w, Col: left + i%w, Value: float64(t[i])}
+			return c.blame(lo+i/w, left+i%w, float64(t[i]))
 		}
 		use(t, left, right)
 	}

@@ -36,6 +36,19 @@ func forms() []kernel.Form {
 			)
 		}
 	}
+	for _, pair := range []kernel.Pair{kernel.Min, kernel.ChiSquared} {
+		all = append(all,
+			kernel.Form{Pair: pair, Map: kernel.Scalar{Op: kernel.Identity, A: 1}},
+			kernel.Form{Pair: pair, Map: kernel.Scalar{Op: kernel.Exp, A: -0.3}},
+			kernel.Form{Pair: pair, Map: kernel.Scalar{Op: kernel.Power, A: 0.5, B: 1, P: 3}, Normalized: true},
+		)
+	}
+	for _, f := range []kernel.Scalar{
+		{Op: kernel.Matern, A: 0.5, P: 0.5}, {Op: kernel.Matern, A: 0.5, P: 1.5}, {Op: kernel.Matern, A: 0.5, P: 2.5},
+		{Op: kernel.Power, A: 0.5, B: 1, P: -1.5}, {Op: kernel.Power, A: 0.5, B: 1, P: -2},
+	} {
+		all = append(all, kernel.Form{Pair: kernel.Distance2, Map: f})
+	}
 	return all
 }
 
@@ -177,7 +190,8 @@ func selfTile(t *testing.T, c compute.Columns, form kernel.Form, y data.Source[d
 			}
 		}
 		want := form.Map.At(0)
-		if (form.Pair == kernel.Distance2 || form.Pair == kernel.L1) && !form.Normalized && dst[i*n+i] != want && dst[i*n+i] != float64(float32(want)) {
+		distance := form.Pair == kernel.Distance2 || form.Pair == kernel.L1 || form.Pair == kernel.ChiSquared
+		if distance && !form.Normalized && dst[i*n+i] != want && dst[i*n+i] != float64(float32(want)) {
 			t.Fatalf("K(x,x) = %v at distance 0, want exactly %v", dst[i*n+i], want)
 		}
 	}

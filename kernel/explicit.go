@@ -20,6 +20,11 @@ type Explicit[T any] interface {
 // it applies to them, and false where it has no such ability.
 func ExplicitOf[T any](k Kernel[T]) (Explicit[T], Form, bool) {
 	inner, normalized := Unnormalized(k)
+	if f, ok := inner.(forwarder[T]); ok {
+		e, form, ok := f.explicit()
+		form.Normalized = form.Normalized || normalized // twice is once: K̂(x, x) is 1 or 0
+		return e, form, ok
+	}
 	e, ok := inner.(Explicit[T])
 	if !ok {
 		return nil, Form{}, false
@@ -30,6 +35,11 @@ func ExplicitOf[T any](k Kernel[T]) (Explicit[T], Form, bool) {
 	}
 	form.Normalized = form.Normalized || normalized
 	return e, form, true
+}
+
+// forwarder is a combinator that lists features where its inner kernel does.
+type forwarder[T any] interface {
+	explicit() (Explicit[T], Form, bool)
 }
 
 // Preparer is the ability to do part of the work for one argument once: Prepare

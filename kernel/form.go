@@ -23,10 +23,12 @@ type Pair uint8
 
 // The pair operations.
 const (
-	Dot       Pair = iota // ⟨x, y⟩
-	Distance2             // |x - y|²
-	L1                    // Σ |x_j - y_j|
-	Tanimoto              // ⟨x, y⟩/(|x|² + |y|² - ⟨x, y⟩), 1 where both are zero
+	Dot        Pair = iota // ⟨x, y⟩
+	Distance2              // |x - y|²
+	L1                     // Σ |x_j - y_j|
+	Tanimoto               // ⟨x, y⟩/(|x|² + |y|² - ⟨x, y⟩), 1 where both are zero
+	Min                    // Σ min(|x_j|, |y_j|) over the j at which both have the same sign
+	ChiSquared             // Σ (x_j - y_j)²/(|x_j| + |y_j|), 0/0 being 0
 )
 
 // At returns the value of the operation, from its definition.
@@ -40,8 +42,46 @@ func (p Pair) At(x, y data.Vector) float64 {
 		return sum
 	case Tanimoto:
 		return Ratio(x.Dot(y), x.Norm2(), y.Norm2())
+	case Min:
+		sum := 0.0
+		data.Walk(x, y, func(_ int, a, b float64) { sum += shared(a, b) })
+		return sum
+	case ChiSquared:
+		sum := 0.0
+		data.Walk(x, y, func(_ int, a, b float64) { sum += apart(a, b) })
+		return sum
 	}
 	return x.Dot(y)
+}
+
+// shared returns min(|a|, |b|) where a and b have the same sign, and 0 otherwise.
+func shared(a, b float64) float64 { return max(0, min(a, b)) + max(0, min(-a, -b)) }
+
+// apart returns (a - b)²/(|a| + |b|), and 0 where both are 0. The quotient comes
+// first: it is at most 1, so that nothing overflows.
+func apart(a, b float64) float64 {
+	size := math.Abs(a) + math.Abs(b)
+	if size == 0 {
+		return 0
+	}
+	return (a - b) * ((a - b) / size)
+}
+
+// Self returns the value of the operation at x and x.
+func (p Pair) Self(x data.Vector) float64 {
+	switch p {
+	case Dot:
+		return x.Norm2()
+	case Tanimoto:
+		return 1
+	case Min:
+		sum := 0.0
+		for _, a := range x.Value {
+			sum += math.Abs(a)
+		}
+		return sum
+	}
+	return 0 // a distance
 }
 
 // Ratio returns xy/(xx + yy - xy), and 1 where xx and yy are zero.
@@ -52,7 +92,8 @@ func Ratio(xy, xx, yy float64) float64 {
 	return xy / (xx + yy - xy)
 }
 
-// Scalar is a function of one number: Op(A·s + B), to the power P for Power.
+// Scalar is a function of one number: Op(A·s + B), with the parameter P where the
+// function has one.
 type Scalar struct {
 	Op   Op
 	A, B float64
@@ -69,6 +110,7 @@ const (
 	Power              // u^P, by repeated multiplication for integer P
 	Tanh               // tanh(u)
 	Subsets            // Σ_{i=0..P} (u choose i): how many sets of at most P among u things
+	Matern             // the Matérn function of smoothness P = 0.5, 1.5 or 2.5 at √u, 1 for u ≤ 0
 )
 
 // At returns the value of the function at s.
@@ -83,8 +125,23 @@ func (f Scalar) At(s float64) float64 {
 		return math.Tanh(u)
 	case Subsets:
 		return subsets(u, f.P)
+	case Matern:
+		r := math.Sqrt(max(0, u))
+		return MaternFactor(f.P, r) * math.Exp(-r)
 	}
 	return u
+}
+
+// MaternFactor returns the polynomial that the Matérn function of smoothness nu
+// has beside exp(-r): 1 for nu = 0.5, 1 + r for 1.5, 1 + r + r²/3 for 2.5.
+func MaternFactor(nu, r float64) float64 {
+	switch nu {
+	case 1.5:
+		return 1 + r
+	case 2.5:
+		return 1 + r + r*r/3
+	}
+	return 1
 }
 
 // subsets returns Σ_{i=0..p} (u choose i).
@@ -101,8 +158,11 @@ func subsets(u, p float64) float64 {
 // the product is and defined for negative u.
 func power(u, p float64) float64 {
 	n := int(p)
-	if float64(n) != p || n < 0 || n > 64 {
+	if float64(n) != p || n < -64 || n > 64 {
 		return math.Pow(u, p)
+	}
+	if n < 0 {
+		return 1 / power(u, -p)
 	}
 	result := 1.0
 	for ; n > 0; n >>= 1 {

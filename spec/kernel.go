@@ -5,8 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/kernel"
+)
+
+// Kinds of instances.
+const (
+	KindVectors = "vectors"
+	KindStrings = "strings"
+	KindSets    = "sets"
 )
 
 // Kernel is a kernel as text, checked and ready to be made. It may leave the
@@ -14,6 +20,7 @@ import (
 type Kernel struct {
 	text string
 	root node
+	kind string
 }
 
 // Parse reads a kernel from text and checks its names and parameters. The error
@@ -24,57 +31,152 @@ func Parse(text string) (Kernel, error) {
 		return Kernel{}, err
 	}
 	k := Kernel{text: text, root: root}
-	if _, err := k.build(root, func() float64 { return 1 }); err != nil {
+	if err := k.findKind(root); err != nil {
 		return Kernel{}, err
 	}
-	return k, nil
+	return k, k.check()
+}
+
+// check makes the kernel once, with any width, to report its faults early.
+func (k Kernel) check() error {
+	one := func() float64 { return 1 }
+	var err error
+	switch k.kind {
+	case KindStrings:
+		_, err = build(k, k.root, stringKernels(), one)
+	case KindSets:
+		_, err = build(k, k.root, setKernels(), one)
+	default:
+		_, err = build(k, k.root, vectorKernels(), one)
+	}
+	return err
 }
 
 // String returns the text.
 func (k Kernel) String() string { return k.text }
 
+// Kind returns the kind of instances that the kernel is for, empty where it is
+// for any: a constant.
+func (k Kernel) Kind() string { return k.kind }
+
+// findKind sets the kind by the first name that belongs to one, and reports a
+// name that belongs to none or to another.
+func (k *Kernel) findKind(n node) error {
+	if n.op == 'c' && !isCombinator(n.name) {
+		kind := kindOf(n.name)
+		switch {
+		case kind == "":
+			return k.fail(n.column, "unknown kernel %q; there are %s", n.name, strings.Join(Names(), ", "))
+		case k.kind != "" && k.kind != kind:
+			return k.fail(n.column, "%s is for %s, and what stands before it for %s", n.name, kind, k.kind)
+		}
+		k.kind = kind
+	}
+	for _, inner := range n.inner {
+		if err := k.findKind(inner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isCombinator(name string) bool { return name == "normalize" || name == "exp" }
+
+func kindOf(name string) string {
+	if _, ok := vectorKernels()[name]; ok {
+		return KindVectors
+	}
+	if _, ok := stringKernels()[name]; ok {
+		return KindStrings
+	}
+	if _, ok := setKernels()[name]; ok {
+		return KindSets
+	}
+	return ""
+}
+
 // Open reports whether the kernel leaves a width to be taken from the data.
 func (k Kernel) Open() bool { return open(k.root) }
 
 func open(n node) bool {
-	return n.name == "rbf" && len(n.params) == 0 || slices.ContainsFunc(n.inner, open)
+	return n.op == 'c' && n.name == "rbf" && len(n.params) == 0 || slices.ContainsFunc(n.inner, open)
 }
 
-// Vectors makes the kernel for vectors. A width that is left open becomes the
-// median distance of x.
-func (k Kernel) Vectors(x data.Source[data.Vector], seed uint64) (kernel.Kernel[data.Vector], error) {
-	return k.build(k.root, func() float64 { return kernel.MedianDistance(x, seed) })
+// maker makes a kernel from its arguments.
+type maker[T any] func(a *arguments) (kernel.Kernel[T], error)
+
+// arguments are those of a name, taken one by one; what is left over is a
+// fault.
+type arguments struct {
+	kernel Kernel
+	node   node
+	width  func() float64
 }
 
-// builder makes a kernel from the node that names it.
-type builder func(k Kernel, n node, width func() float64) (kernel.Kernel[data.Vector], error)
-
-// vectorKernels are the kernels on vectors by name.
-func vectorKernels() map[string]builder {
-	return map[string]builder{
-		"linear":    buildLinear,
-		"poly":      buildPolynomial,
-		"rbf":       buildGaussian,
-		"normalize": buildNormalized,
-	}
+func (a *arguments) fail(format string, args ...any) error {
+	return a.kernel.fail(a.node.column, format, args...)
 }
 
-// Names returns the names of the kernels, sorted.
-func Names() []string {
+// numbers returns the parameters that are given, each of the given names at
+// most once and no others, with defaults for the rest.
+func (a *arguments) numbers(defaults ...named) (map[string]float64, error) {
+	n := a.node
 	var names []string
+	out := map[string]float64{}
+	for _, d := range defaults {
+		names = append(names, d.name)
+		out[d.name] = d.value
+	}
+	if len(n.inner) > 0 {
+		return nil, a.kernel.fail(n.inner[0].column, "%s takes parameters as name=number%s", n.name, list(names))
+	}
+	given := map[string]bool{}
+	for _, p := range n.params {
+		if !slices.Contains(names, p.name) {
+			return nil, a.kernel.fail(p.column, "%s has no parameter %q%s", n.name, p.name, list(names))
+		}
+		if given[p.name] {
+			return nil, a.kernel.fail(p.column, "%s is given twice", p.name)
+		}
+		given[p.name], out[p.name] = true, p.value
+	}
+	return out, nil
+}
+
+// named is a parameter with its default.
+type named struct {
+	name  string
+	value float64
+}
+
+// whole returns a parameter that must be a whole number.
+func (a *arguments) whole(values map[string]float64, name string) (int, error) {
+	v := values[name]
+	if v != float64(int(v)) || v < -1e6 || v > 1e6 {
+		return 0, a.fail("%s is %v and must be a whole number", name, v)
+	}
+	return int(v), nil
+}
+
+// Names returns the names of all kernels, sorted.
+func Names() []string {
+	names := []string{"normalize", "exp"}
 	for name := range vectorKernels() {
+		names = append(names, name)
+	}
+	for name := range stringKernels() {
+		names = append(names, name)
+	}
+	for name := range setKernels() {
 		names = append(names, name)
 	}
 	slices.Sort(names)
 	return names
 }
 
-func (k Kernel) build(n node, width func() float64) (kernel.Kernel[data.Vector], error) {
-	make, ok := vectorKernels()[n.name]
-	if !ok {
-		return nil, k.fail(n.column, "unknown kernel %q; there are %s", n.name, strings.Join(Names(), ", "))
-	}
-	made, err := make(k, n, width)
+// build makes the kernel of a node from the kernels of one kind.
+func build[T any](k Kernel, n node, makers map[string]maker[T], width func() float64) (kernel.Kernel[T], error) {
+	made, err := assemble(k, n, makers, width)
 	if err != nil {
 		return nil, err
 	}
@@ -84,30 +186,70 @@ func (k Kernel) build(n node, width func() float64) (kernel.Kernel[data.Vector],
 	return made, nil
 }
 
-func (k Kernel) fail(at int, format string, args ...any) error {
-	return &Error{Text: k.text, Column: at + 1, Problem: fmt.Sprintf(format, args...)}
+func assemble[T any](k Kernel, n node, makers map[string]maker[T], width func() float64) (kernel.Kernel[T], error) {
+	if n.op == 'n' {
+		return kernel.Constant[T]{Value: n.value}, nil
+	}
+	if n.op == 'c' && !isCombinator(n.name) {
+		make, ok := makers[n.name]
+		if !ok {
+			return nil, k.fail(n.column, "%s is for %s", n.name, kindOf(n.name))
+		}
+		return make(&arguments{kernel: k, node: n, width: width})
+	}
+	if n.op == 'c' && (len(n.params) > 0 || len(n.inner) != 1) {
+		return nil, k.fail(n.column, "%s takes one kernel, as in %s(rbf(gamma=1))", n.name, n.name)
+	}
+	var parts []kernel.Kernel[T]
+	for _, inner := range n.inner {
+		part, err := build(k, inner, makers, width)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+	}
+	return combine(n, parts), nil
 }
 
-// take checks the arguments of a node: at most the named parameters, each once,
-// and exactly so many inner kernels. It returns the parameters that are given.
-func (k Kernel) take(n node, kernels int, names ...string) (map[string]float64, error) {
-	if len(n.inner) != kernels {
-		if kernels == 0 {
-			return nil, k.fail(n.inner[0].column, "%s takes parameters as name=number%s", n.name, list(names))
-		}
-		return nil, k.fail(n.column, "%s takes %d kernel, as in %s(rbf(gamma=1))", n.name, kernels, n.name)
+// combine applies a combinator to its parts.
+func combine[T any](n node, parts []kernel.Kernel[T]) kernel.Kernel[T] {
+	switch {
+	case n.name == "normalize":
+		return kernel.Normalize(parts[0])
+	case n.name == "exp":
+		return kernel.ExpOf(parts[0])
+	case n.op == '^':
+		return kernel.PowerOf(parts[0], int(n.value))
+	case n.op == '*':
+		return multiply(parts)
 	}
-	given := map[string]float64{}
-	for _, p := range n.params {
-		if !slices.Contains(names, p.name) {
-			return nil, k.fail(p.column, "%s has no parameter %q%s", n.name, p.name, list(names))
+	return kernel.Sum(parts...)
+}
+
+// multiply multiplies kernels; numbers among them scale the rest.
+func multiply[T any](parts []kernel.Kernel[T]) kernel.Kernel[T] {
+	factor, scaled := 1.0, false
+	var rest []kernel.Kernel[T]
+	for _, p := range parts {
+		if c, ok := p.(kernel.Constant[T]); ok {
+			factor, scaled = factor*c.Value, true
+			continue
 		}
-		if _, twice := given[p.name]; twice {
-			return nil, k.fail(p.column, "%s is given twice", p.name)
-		}
-		given[p.name] = p.value
+		rest = append(rest, p)
 	}
-	return given, nil
+	switch {
+	case len(rest) == 0:
+		return kernel.Constant[T]{Value: factor}
+	case !scaled:
+		return kernel.Product(rest...)
+	case len(rest) == 1:
+		return kernel.Scale(factor, rest[0])
+	}
+	return kernel.Scale(factor, kernel.Product(rest...))
+}
+
+func (k Kernel) fail(at int, format string, args ...any) error {
+	return &Error{Text: k.text, Column: at + 1, Problem: fmt.Sprintf(format, args...)}
 }
 
 func list(names []string) string {
@@ -115,61 +257,4 @@ func list(names []string) string {
 		return "; it takes none"
 	}
 	return "; it takes " + strings.Join(names, ", ")
-}
-
-func buildLinear(k Kernel, n node, _ func() float64) (kernel.Kernel[data.Vector], error) {
-	_, err := k.take(n, 0)
-	return kernel.Linear{}, err
-}
-
-func buildPolynomial(k Kernel, n node, _ func() float64) (kernel.Kernel[data.Vector], error) {
-	given, err := k.take(n, 0, "degree", "coef", "gamma")
-	if err != nil {
-		return nil, err
-	}
-	p := kernel.NewPolynomial(3)
-	if v, ok := given["degree"]; ok {
-		if v != float64(int(v)) || v > 1000 {
-			return nil, k.fail(n.column, "degree is %v and must be a whole number from 1 to 1000", v)
-		}
-		p.Degree = int(v)
-	}
-	if v, ok := given["coef"]; ok {
-		p.Coef = v
-	}
-	if v, ok := given["gamma"]; ok {
-		p.Gamma = v
-	}
-	return p, nil
-}
-
-func buildGaussian(k Kernel, n node, width func() float64) (kernel.Kernel[data.Vector], error) {
-	given, err := k.take(n, 0, "gamma", "sigma")
-	if err != nil {
-		return nil, err
-	}
-	gamma, byGamma := given["gamma"]
-	sigma, bySigma := given["sigma"]
-	switch {
-	case byGamma && bySigma:
-		return nil, k.fail(n.column, "rbf takes gamma or sigma, not both")
-	case byGamma:
-		return kernel.Gaussian{Gamma: gamma}, nil
-	case !bySigma:
-		sigma = width()
-	case !(sigma > 0):
-		return nil, k.fail(n.column, "sigma is %v and must be a positive number", sigma)
-	}
-	return kernel.GaussianWidth(sigma), nil
-}
-
-func buildNormalized(k Kernel, n node, width func() float64) (kernel.Kernel[data.Vector], error) {
-	if _, err := k.take(n, 1); err != nil {
-		return nil, err
-	}
-	inner, err := k.build(n.inner[0], width)
-	if err != nil {
-		return nil, err
-	}
-	return kernel.Normalize(inner), nil
 }

@@ -1,11 +1,15 @@
 // Package spec turns text into kernels and back: "rbf(gamma=0.1)". It is the
 // only place that knows which kinds of instances there are.
 //
-//	kernel = name [ "(" argument { "," argument } ")" ]
+//	kernel  = product { "+" product }
+//	product = power { "*" power }
+//	power   = unit [ "^" whole number ]
+//	unit    = number | "(" kernel ")" | name [ "(" argument { "," argument } ")" ]
 //	argument = name "=" number | kernel
 //
-// Blanks between tokens do not matter. Every kernel of package kernel prints as
-// text that Parse reads back to the same value.
+// A number is the constant kernel: 2*K scales K, K+1 adds a constant to it.
+// Blanks between tokens do not matter. Every kernel of package kernel and below
+// prints as text that is read back to the same value.
 package spec
 
 import (
@@ -30,9 +34,12 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("kernel %s, column %d: %s", strconv.Quote(text), e.Column, e.Problem)
 }
 
-// node is a parsed name with its arguments.
+// node is a parsed expression: a call of a name, a number, or an operation on
+// the inner nodes.
 type node struct {
+	op     byte // 'c' call, 'n' number, '+', '*', '^'
 	name   string
+	value  float64 // of a number, and the exponent of ^
 	column int
 	params []param
 	inner  []node
@@ -62,7 +69,7 @@ func parse(text string) (node, error) {
 	if len(text) > maxText {
 		return node{}, p.fail(maxText, "the text is longer than %d bytes", maxText)
 	}
-	n, err := p.kernel(0)
+	n, err := p.sum(0)
 	if err != nil {
 		return node{}, err
 	}
@@ -110,12 +117,73 @@ func (p *parser) word() string {
 	return p.text[start:p.at]
 }
 
-func (p *parser) kernel(depth int) (node, error) {
+// sum reads products joined by +.
+func (p *parser) sum(depth int) (node, error) { return p.joined('+', depth, p.product) }
+
+// product reads powers joined by *.
+func (p *parser) product(depth int) (node, error) { return p.joined('*', depth, p.power) }
+
+func (p *parser) joined(op byte, depth int, part func(depth int) (node, error)) (node, error) {
+	p.blanks()
+	n := node{op: op, column: p.at}
+	for {
+		one, err := part(depth)
+		if err != nil {
+			return n, err
+		}
+		n.inner = append(n.inner, one)
+		if !p.next(op) {
+			break
+		}
+	}
+	if len(n.inner) == 1 {
+		return n.inner[0], nil
+	}
+	return n, nil
+}
+
+// power reads a unit with an exponent, if it has one.
+func (p *parser) power(depth int) (node, error) {
+	p.blanks()
+	n := node{op: '^', column: p.at}
+	base, err := p.unit(depth)
+	if err != nil || !p.next('^') {
+		return base, err
+	}
+	p.blanks()
+	start := p.at
+	for p.at < len(p.text) && p.text[p.at] >= '0' && p.text[p.at] <= '9' {
+		p.at++
+	}
+	exponent, err := strconv.Atoi(p.text[start:p.at])
+	if err != nil || exponent < 1 || exponent > 1000 {
+		return n, p.fail(start, "a whole number from 1 to 1000 is expected after ^")
+	}
+	n.inner, n.value = []node{base}, float64(exponent)
+	return n, nil
+}
+
+// unit reads a number, an expression in parentheses, or a name with its
+// arguments.
+func (p *parser) unit(depth int) (node, error) {
 	if depth > maxDepth {
 		return node{}, p.fail(p.at, "kernels are nested deeper than %d", maxDepth)
 	}
 	p.blanks()
-	n := node{column: p.at}
+	n := node{op: 'c', column: p.at}
+	if p.at < len(p.text) && strings.IndexByte("0123456789.", p.text[p.at]) >= 0 {
+		n.op = 'n'
+		var err error
+		n.value, err = p.constant()
+		return n, err
+	}
+	if p.next('(') {
+		inner, err := p.sum(depth + 1)
+		if err == nil && !p.next(')') {
+			err = p.fail(p.at, "a closing parenthesis is expected here")
+		}
+		return inner, err
+	}
 	if n.name = p.word(); n.name == "" {
 		return n, p.fail(p.at, "a kernel's name is expected here, such as rbf or linear")
 	}
@@ -123,6 +191,24 @@ func (p *parser) kernel(depth int) (node, error) {
 		return n, nil
 	}
 	return p.arguments(n, depth)
+}
+
+// constant reads the longest run that looks like a number.
+func (p *parser) constant() (float64, error) {
+	start := p.at
+	for p.at < len(p.text) {
+		c := p.text[p.at]
+		sign := (c == '+' || c == '-') && p.at > start && (p.text[p.at-1] == 'e' || p.text[p.at-1] == 'E')
+		if !sign && strings.IndexByte("0123456789.eE", c) < 0 {
+			break
+		}
+		p.at++
+	}
+	v, err := strconv.ParseFloat(p.text[start:p.at], 64)
+	if err != nil || v-v != 0 {
+		return 0, p.fail(start, "%q is not a number", p.text[start:p.at])
+	}
+	return v, nil
 }
 
 // arguments reads what stands between the parentheses.
@@ -143,7 +229,7 @@ func (p *parser) arguments(n node, depth int) (node, error) {
 			continue
 		}
 		p.at = start
-		inner, err := p.kernel(depth + 1)
+		inner, err := p.sum(depth + 1)
 		if err != nil {
 			return n, err
 		}

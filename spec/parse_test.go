@@ -3,6 +3,8 @@ package spec_test
 import (
 	"errors"
 	"fmt"
+	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -31,6 +33,11 @@ func TestParse(t *testing.T) {
 		{"poly(gamma=0.5, degree=2)", kernel.Polynomial{Degree: 2, Coef: 1, Gamma: 0.5}},
 		{"poly(coef=0)", kernel.Polynomial{Degree: 3, Coef: 0, Gamma: 1}},
 		{"normalize(poly)", kernel.Normalize[data.Vector](cubic)},
+		{"(poly)", cubic},
+		{"2*poly+linear^2", kernel.Sum(kernel.Scale[data.Vector](2, cubic), kernel.PowerOf[data.Vector](kernel.Linear{}, 2))},
+		{"2*(poly+rbf(gamma=1))*laplace(gamma=2)", kernel.Scale(2, kernel.Product(kernel.Sum[data.Vector](cubic, kernel.Gaussian{Gamma: 1}), kernel.Kernel[data.Vector](kernel.Laplacian{Gamma: 2})))},
+		{"linear+1", kernel.Sum[data.Vector](kernel.Linear{}, kernel.Constant[data.Vector]{Value: 1})},
+		{"exp(0.5*linear)", kernel.ExpOf(kernel.Scale[data.Vector](0.5, kernel.Linear{}))},
 		{"normalize(normalize(linear))", kernel.Normalize[data.Vector](kernel.Normalize[data.Vector](kernel.Linear{}))},
 	} {
 		k, err := spec.Parse(c.text)
@@ -41,15 +48,15 @@ func TestParse(t *testing.T) {
 		if k.Open() {
 			t.Errorf("%q leaves its width open", c.text)
 		}
-		got, err := k.Vectors(nil, 1)
-		if err != nil || got != c.want {
+		got, err := spec.Vectors{}.Make(k, nil, 1)
+		if err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%q gives %v (%v), want %v", c.text, got, err, c.want)
 		}
 		if k.String() != c.text {
 			t.Errorf("%q prints as %q", c.text, k)
 		}
 		again, err := spec.Vectors{}.Kernel(fmt.Sprint(got))
-		if err != nil || again != got {
+		if err != nil || !reflect.DeepEqual(again, got) {
 			t.Errorf("%q prints as %q, which reads as %v (%v)", c.text, got, again, err)
 		}
 	}
@@ -64,8 +71,16 @@ func TestParseErrors(t *testing.T) {
 	}{
 		{"", 1, "name is expected"},
 		{"   ", 4, "name is expected"},
-		{"(gamma=1)", 1, "name is expected"},
-		{"42", 1, "name is expected"},
+		{"(gamma=1)", 7, "closing parenthesis"},
+		{"(rbf", 5, "closing parenthesis"},
+		{"2*", 3, "name is expected"},
+		{"1e999", 1, "is not a number"},
+		{"rbf^", 5, "whole number"},
+		{"rbf^0", 5, "whole number"},
+		{"rbf+degree(d=3)", 5, "is for strings"},
+		{"jaccard*linear", 9, "is for vectors"},
+		{"degree(d=0)", 1, ""},
+		{"exp(linear,linear)", 1, "takes one kernel"},
 		{"gaussian", 1, `unknown kernel "gaussian"`},
 		{"RBF", 1, `unknown kernel "RBF"`},
 		{"  nosuch(x=1)", 3, `unknown kernel "nosuch"`},
@@ -79,7 +94,7 @@ func TestParseErrors(t *testing.T) {
 		{"rbf(,gamma=1)", 5, "name is expected"},
 		{"rbf(gamma=1))", 13, "unexpected ')'"},
 		{"rbf gamma=1", 5, "unexpected 'g'"},
-		{"rbf+linear", 4, "unexpected '+'"},
+		{"rbf-linear", 1, `unknown kernel "rbf-linear"`},
 		{"rbfé", 4, "unexpected 'é'"},
 		{"rbf\xff", 4, "unexpected"},
 		{"rbf(gamma=one)", 11, `takes a number, not "one"`},
@@ -103,10 +118,10 @@ func TestParseErrors(t *testing.T) {
 		{"poly(degree=-3)", 1, "degree is -3"},
 		{"poly(coef=-1)", 1, "coef is -1"},
 		{"poly(gamma=0,coef=-1)", 1, "gamma is 0"},
-		{"normalize", 1, "takes 1 kernel"},
-		{"normalize()", 1, "takes 1 kernel"},
-		{"normalize(linear,linear)", 1, "takes 1 kernel"},
-		{"normalize(linear,gamma=1)", 18, `no parameter "gamma"`},
+		{"normalize", 1, "takes one kernel"},
+		{"normalize()", 1, "takes one kernel"},
+		{"normalize(linear,linear)", 1, "takes one kernel"},
+		{"normalize(linear,gamma=1)", 1, "takes one kernel"},
 		{deep, 331, "deeper than 32"},
 		{strings.Repeat("x", 5000), 4097, "longer than 4096"},
 	} {
@@ -133,7 +148,7 @@ func TestOpenWidth(t *testing.T) {
 			t.Errorf("%q: open %v, error %v", text, k.Open(), err)
 			continue
 		}
-		made, err := k.Vectors(x, 1)
+		made, err := spec.Vectors{}.Make(k, x, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +173,7 @@ func TestExtremeWidth(t *testing.T) {
 	}
 	for _, scale := range []float64{1e-300, 1e-170, 1e-160, 1, 1e150, 1e300} {
 		x := data.Slice[data.Vector]{data.Dense(0), data.Dense(scale), data.Dense(2 * scale)}
-		made, err := k.Vectors(x, 1)
+		made, err := spec.Vectors{}.Make(k, x, 1)
 		var fault *spec.Error
 		switch {
 		case err != nil && !errors.As(err, &fault):
@@ -172,8 +187,8 @@ func TestExtremeWidth(t *testing.T) {
 func TestNames(t *testing.T) {
 	for _, name := range spec.Names() {
 		text := name
-		if name == "normalize" {
-			text = "normalize(linear)"
+		if name == "normalize" || name == "exp" {
+			text = name + "(linear)"
 		}
 		if _, err := spec.Parse(text); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -181,10 +196,44 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// TestKinds checks that a kernel's names say what it is for.
+func TestKinds(t *testing.T) {
+	for text, kind := range map[string]string{
+		"rbf": spec.KindVectors, "normalize(spectrum(k=3))+1": spec.KindStrings, "2*jaccard": spec.KindSets, "1": "",
+	} {
+		k, err := spec.Parse(text)
+		if err != nil || k.Kind() != kind {
+			t.Errorf("%s is for %q (%v), want %q", text, k.Kind(), err, kind)
+		}
+	}
+}
+
+// roundTrip checks that a kernel of one kind prints as text that is read back to
+// the same kernel.
+func roundTrip[T any](t *testing.T, text string, made kernel.Kernel[T], err error, read func(text string) (kernel.Kernel[T], error), x, y T) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("%q parses and cannot be made: %v", text, err)
+	}
+	printed := fmt.Sprint(made)
+	again, err := read(printed)
+	if err != nil {
+		t.Fatalf("%q prints as %q, which does not parse: %v", text, printed, err)
+	}
+	if fmt.Sprint(again) != printed {
+		t.Fatalf("%q prints as %q, which reads as %v", text, printed, again)
+	}
+	a, b := made.Eval(x, y), again.Eval(x, y)
+	if math.Abs(a-b) > 1e-12*math.Abs(a) && (a == a || b == b) {
+		t.Fatalf("%q: %v and %v evaluate to %v and %v", text, made, again, a, b)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"linear", "rbf", "rbf(gamma=0.1)", "rbf(sigma=2)", " poly ( degree = 3 , coef = 1 , gamma = 1 ) ",
 		"normalize(normalize(poly(gamma=1e-300)))", "rbf(", "rbf(gamma=1e999)", "poly(degree=64)", "normalize(rbf,linear)", "é", "rbf(gamma=0x1p-3)",
+		"2*rbf+linear^2", "(linear+1)^3*cosine", "normalize(spectrum(k=3))+0.5*degree(d=4)", "jaccard+2*conjunction(degree=3)", "exp(linear)", "1+1", "mismatch(k=4,m=1)",
 	} {
 		f.Add(text)
 	}
@@ -203,21 +252,16 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		made, err := k.Vectors(data.Slice[data.Vector]{data.Dense(0), data.Dense(1)}, 1)
-		if err != nil {
-			t.Fatalf("%q parses and cannot be made: %v", text, err)
-		}
-		printed := fmt.Sprint(made)
-		again, err := spec.Vectors{}.Kernel(printed)
-		if err != nil {
-			t.Fatalf("%q prints as %q, which does not parse: %v", text, printed, err)
-		}
-		if again != made {
-			t.Fatalf("%q prints as %q, which reads as %v", text, printed, again)
-		}
-		x, y := data.Dense(0.5, -0.25), data.Dense(0.25, 0.5)
-		if a, b := made.Eval(x, y), again.Eval(x, y); a != b && (a == a || b == b) {
-			t.Fatalf("%q: %v and %v evaluate to %v and %v", text, made, again, a, b)
+		switch k.Kind() {
+		case spec.KindStrings:
+			made, err := spec.Strings{}.Make(k, nil, 1)
+			roundTrip(t, text, made, err, spec.Strings{}.Kernel, "abcabd", "bcabx")
+		case spec.KindSets:
+			made, err := spec.Sets{}.Make(k, nil, 1)
+			roundTrip(t, text, made, err, spec.Sets{}.Kernel, data.NewSet("a", "b", "c"), data.NewSet("b", "c"))
+		default:
+			made, err := spec.Vectors{}.Make(k, data.Slice[data.Vector]{data.Dense(0), data.Dense(1)}, 1)
+			roundTrip(t, text, made, err, spec.Vectors{}.Kernel, data.Dense(0.5, 0.25), data.Dense(0.25, 0.5))
 		}
 	})
 }

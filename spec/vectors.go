@@ -16,10 +16,16 @@ import (
 type Vectors struct{}
 
 // Name returns "vectors".
-func (Vectors) Name() string { return "vectors" }
+func (Vectors) Name() string { return KindVectors }
+
+// Make makes a kernel. A width that is left open becomes the median distance of
+// x.
+func (Vectors) Make(k Kernel, x data.Source[data.Vector], seed uint64) (kernel.Kernel[data.Vector], error) {
+	return build(k, k.root, vectorKernels(), func() float64 { return kernel.MedianDistance(x, seed) })
+}
 
 // Kernel reads a kernel that leaves nothing open.
-func (Vectors) Kernel(text string) (kernel.Kernel[data.Vector], error) {
+func (v Vectors) Kernel(text string) (kernel.Kernel[data.Vector], error) {
 	k, err := Parse(text)
 	if err != nil {
 		return nil, err
@@ -27,7 +33,7 @@ func (Vectors) Kernel(text string) (kernel.Kernel[data.Vector], error) {
 	if k.Open() {
 		return nil, k.fail(0, "the width is missing")
 	}
-	return k.Vectors(nil, 0)
+	return v.Make(k, nil, 0)
 }
 
 // Layouts of stored vectors.

@@ -1,6 +1,7 @@
 // Package file opens the data files that users name: it takes "-" for standard
-// input, decompresses what is compressed, refuses what is not text, and tells a
-// table from LIBSVM data by looking at the content.
+// input, decompresses what is compressed, tells formats apart by looking at the
+// content, and refuses what is neither text nor of a binary format that kerf
+// reads.
 //
 // Whatever is wrong with a file comes back as a *data.InputError that says what
 // to do about it.
@@ -29,8 +30,8 @@ const (
 	HeadSize = 64 << 10
 )
 
-// File is an open data file: its decompressed text, without a byte order mark.
-// It is not safe for concurrent use.
+// File is an open data file: its decompressed text, without a byte order mark, or
+// the decompressed bytes of a binary format. It is not safe for concurrent use.
 type File struct {
 	// Name is the file as messages show it: the path that the user gave, or
 	// "standard input".
@@ -38,6 +39,7 @@ type File struct {
 
 	text   *bufio.Reader
 	head   []byte
+	binary Format         // 0 for text
 	closer []func() error // in the order in which they are called
 }
 
@@ -47,9 +49,10 @@ type File struct {
 //
 // gzip, bzip2 and zstd data are recognised by their first bytes, whatever the
 // name ends in. A file that is missing, a directory, unreadable, empty, damaged
-// or not UTF-8 or ASCII text comes back as a *data.InputError; damage and lines
-// longer than MaxLine that come later, from Read. Open and Read return the
-// context's error soon after it is cancelled, even while they wait for a pipe.
+// or not UTF-8 or ASCII text, unless it begins as NPY, IDX or Parquet data do,
+// comes back as a *data.InputError; damage and, in text, lines longer than
+// MaxLine that come later, from Read. Open and Read return the context's error
+// soon after it is cancelled, even while they wait for a pipe.
 func Open(ctx context.Context, path string, stdin io.Reader) (*File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -77,16 +80,26 @@ func Open(ctx context.Context, path string, stdin io.Reader) (*File, error) {
 // start puts the layers over the raw bytes and looks at the head.
 func (f *File) start(raw io.Reader) error {
 	compressed := &remember{r: raw}
-	text, err := f.decompress(compressed)
+	content, err := f.decompress(compressed)
 	if err != nil {
 		return err
 	}
-	f.text = bufio.NewReaderSize(&lineLimit{r: text, name: f.Name, line: 1}, HeadSize)
+	// An error of Peek comes again from later reads, because layers keep theirs.
+	in := bufio.NewReaderSize(content, HeadSize)
+	head, err := in.Peek(HeadSize)
+	if f.binary = binaryFormat(head); f.binary != 0 {
+		f.text, f.head = in, bytes.Clone(head)
+		if err == io.EOF {
+			return nil
+		}
+		return err
+	}
+	f.text = bufio.NewReaderSize(&lineLimit{r: in, name: f.Name, line: 1}, HeadSize)
 	mark, _ := f.text.Peek(len(byteOrderMark))
 	if string(mark) == byteOrderMark {
 		_, _ = f.text.Discard(len(byteOrderMark))
 	}
-	head, err := f.text.Peek(HeadSize)
+	head, err = f.text.Peek(HeadSize)
 	f.head = bytes.Clone(head)
 	if err != nil && err != io.EOF && len(head) == 0 {
 		return err
@@ -97,7 +110,7 @@ func (f *File) start(raw io.Reader) error {
 	return err
 }
 
-// Read reads decompressed text.
+// Read reads decompressed content.
 func (f *File) Read(p []byte) (int, error) { return f.text.Read(p) }
 
 // Close releases the file. It does not close standard input.

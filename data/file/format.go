@@ -9,38 +9,67 @@ import (
 	"github.com/kerf-ml/kerf/data"
 )
 
-// Format is a way of writing data as text.
+// Format is a way of writing data.
 type Format int
 
 // The formats that Format tells apart.
 const (
-	CSV    Format = iota + 1 // a table: cells separated by commas, tabs, semicolons or bars
-	LIBSVM                   // label index:value index:value …
+	CSV     Format = iota + 1 // a table: cells separated by commas, tabs, semicolons or bars
+	LIBSVM                    // label index:value index:value …
+	JSONL                     // a JSON object a line
+	FASTA                     // > header, then a sequence
+	Lines                     // a text a line
+	Sets                      // a set of items a line, separated by commas
+	NPY                       // an array of NumPy; binary
+	IDX                       // an array as that of MNIST; binary
+	Parquet                   // a table by columns; binary
 )
 
-func (f Format) String() string {
-	switch f {
-	case CSV:
-		return "CSV"
-	case LIBSVM:
-		return "LIBSVM"
-	}
-	return "unknown format"
+var formatNames = [...]string{
+	CSV: "CSV", LIBSVM: "LIBSVM", JSONL: "JSON Lines", FASTA: "FASTA", Lines: "lines of text", Sets: "sets",
+	NPY: "NPY", IDX: "IDX", Parquet: "Parquet",
 }
+
+func (f Format) String() string {
+	if f <= 0 || int(f) >= len(formatNames) {
+		return "unknown format"
+	}
+	return formatNames[f]
+}
+
+// IsBinary reports whether files of the format are bytes and not text.
+func (f Format) IsBinary() bool { return f == NPY || f == IDX || f == Parquet }
 
 // sampleLines is how many lines of the head are looked at.
 const sampleLines = 100
 
 // Format tells the format of the file. Content decides:
 //
+//   - NPY, IDX and Parquet by their first bytes;
+//   - JSONL if the first line that is not blank begins with { and goes on as an
+//     object does;
+//   - FASTA if it begins with > and the line after it is another header or holds
+//     letters, *, - and dots alone;
+//   - Sets if the name ends in .baskets or .sets, because no content tells sets
+//     from a table whose rows have different lengths;
 //   - LIBSVM if more than half of the lines have pairs index:value as their
 //     second to last tokens, or as all of them;
 //   - CSV if more than half of the lines hold a comma, tab, semicolon or bar, or
 //     are a number each.
 //
-// Where neither holds, the ending does: .libsvm, .svm, .svmlight, .csv or .tsv,
-// without .gz, .bz2 or .zst. Otherwise it returns a *data.InputError.
+// Where none holds, the ending does: .libsvm, .svm, .svmlight, .csv, .tsv or .txt,
+// which stands for Lines, without .gz, .bz2 or .zst. Otherwise it returns a
+// *data.InputError.
 func (f *File) Format() (Format, error) {
+	if f.binary != 0 {
+		return f.binary, nil
+	}
+	if format := beginning(f.head); format != 0 {
+		return format, nil
+	}
+	if formatOf(f.Name) == Sets {
+		return Sets, nil
+	}
 	pairs, cells, lines := 0, 0, 0
 	for line := range bytes.Lines(f.head) {
 		line = bytes.TrimSpace(line)
@@ -70,7 +99,7 @@ func (f *File) Format() (Format, error) {
 	return 0, &data.InputError{
 		File:    f.Name,
 		Problem: "is neither a table nor LIBSVM data",
-		Advice:  "separate cells by commas or tabs, or give the file an ending that says what it is (.csv, .tsv, .libsvm)",
+		Advice:  "separate cells by commas or tabs, or give the file an ending that says what it is (.csv, .tsv, .libsvm, .txt, .baskets)",
 	}
 }
 
@@ -135,6 +164,10 @@ func formatOf(name string) Format {
 		return LIBSVM
 	case ".csv", ".tsv":
 		return CSV
+	case ".baskets", ".sets":
+		return Sets
+	case ".txt":
+		return Lines
 	}
 	return 0
 }

@@ -21,6 +21,7 @@ type columns[F gemm.Float] struct {
 	packed   *gemm.Packed[F]
 	across   []F  // d×n, for sums over coordinates that are no inner products
 	tame     bool // no value in across is infinite or NaN
+	norm1    []F  // L1 norms, for Min of columns that are not mostly zero
 	inverted []inverted[F]
 	norm2    []F // squared norms after the shift, for Distance2
 	top      F   // the largest of them
@@ -140,14 +141,7 @@ func (c *columns[F]) pack() {
 		c.fill(flat[i*c.d:(i+1)*c.d], c.y.At(i))
 	}
 	if byCoordinate(c.form.Pair) {
-		c.across, c.tame = make([]F, c.n*c.d), true
-		for i := range c.n {
-			for j := range c.d {
-				v := flat[i*c.d+j]
-				c.across[j*c.n+i] = v
-				c.tame = c.tame && v-v == 0
-			}
-		}
+		c.turn(flat)
 	} else {
 		c.packed = gemm.Pack(flat, c.d, c.n, c.d)
 	}
@@ -160,6 +154,37 @@ func (c *columns[F]) pack() {
 	}
 	if c.form.Normalized {
 		c.scale = scales[F](c.form, c.y)
+	}
+}
+
+// turn stores the columns coordinate by coordinate.
+func (c *columns[F]) turn(flat []F) {
+	c.across, c.tame = make([]F, c.n*c.d), true
+	zeros := 0
+	for i := range c.n {
+		for j := range c.d {
+			v := flat[i*c.d+j]
+			c.across[j*c.n+i] = v
+			c.tame = c.tame && v-v == 0
+			if v == 0 {
+				zeros++
+			}
+		}
+	}
+	if c.form.Pair == kernel.Min && zeros <= len(flat)/4*3 {
+		c.norm1 = make([]F, c.n)
+		norms1(c.norm1, flat, c.d)
+	}
+}
+
+// norms1 sets dst[i] to the L1 norm of row i, added up in the order of an L1
+// distance, so that the distance to zero is the same number.
+func norms1[F gemm.Float](dst, flat []F, d int) {
+	for i := range dst {
+		dst[i] = 0
+		for _, v := range flat[i*d : (i+1)*d] {
+			dst[i] += absolute(v)
+		}
 	}
 }
 

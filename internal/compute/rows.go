@@ -18,6 +18,7 @@ type rows[F gemm.Float] struct {
 	left   gemm.Left[F]
 	norm2  []F
 	past   []F // L1 norm of the coordinates past the columns' dimension
+	norm1  []F // L1 norm of the others, for Min
 	scale  []F
 	buffer []F // a tile in the precision of the back end
 	line   []F // a row of an inverted index
@@ -55,6 +56,11 @@ func (c *columns[F]) Rows(x data.Source[data.Vector]) Rows {
 		for i := range n {
 			_, absolute := c.beyond(x.At(i))
 			r.past[i] = F(absolute)
+		}
+	case kernel.Min:
+		if c.norm1 != nil {
+			r.norm1 = grow(r.norm1, n)
+			norms1(r.norm1, r.flat, c.d)
 		}
 	}
 	if c.form.Normalized {
@@ -141,7 +147,7 @@ func (r *rows[F]) coordinates(dst []F, ld, j0, j1 int) {
 		for k, a := range r.flat[i*d : (i+1)*d] {
 			column := r.c.across[k*n+j0 : k*n+j1]
 			switch {
-			case r.c.form.Pair == kernel.L1:
+			case r.c.form.Pair == kernel.L1 || r.c.norm1 != nil:
 				vmath.Distance1Row(row, a, column)
 			case r.c.form.Pair == kernel.ChiSquared:
 				addApart(row, a, column)
@@ -149,6 +155,17 @@ func (r *rows[F]) coordinates(dst []F, ld, j0, j1 int) {
 				addShared(row, a, column)
 			}
 		}
+		if r.c.norm1 != nil {
+			share(row, r.norm1[i], r.c.norm1[j0:j1])
+		}
+	}
+}
+
+// share turns L1 distances into what the vectors share: of two numbers of the same
+// sign min(|a|, |b|) is (|a| + |b| - |a - b|)/2, and of others that is 0.
+func share[F gemm.Float](row []F, x F, y []F) {
+	for j, distance := range row {
+		row[j] = max(0, ((x+y[j])-distance)/2)
 	}
 }
 
@@ -189,7 +206,7 @@ func (r *rows[F]) finish(row []F, i, j0, j1 int) {
 		} else {
 			vmath.Distance2Row(row, xx, yy)
 			r.refine(row, i, j0)
-			apply(f, row)
+			Apply(f, row)
 		}
 	} else {
 		if c.form.Pair == kernel.Tanimoto {
@@ -197,15 +214,15 @@ func (r *rows[F]) finish(row []F, i, j0, j1 int) {
 				row[j] = F(kernel.Ratio(float64(row[j]), float64(r.norm2[i]), float64(yy)))
 			}
 		}
-		apply(f, row)
+		Apply(f, row)
 	}
 	if c.form.Normalized {
 		vmath.ScaleRow(row, r.scale[i], c.scale[j0:j1])
 	}
 }
 
-// apply replaces every s of the row by f(s).
-func apply[F gemm.Float](f kernel.Scalar, row []F) {
+// Apply replaces every s of the row by f(s).
+func Apply[F gemm.Float](f kernel.Scalar, row []F) {
 	switch {
 	case f.Op == kernel.Identity && f.A == 1 && f.B == 0:
 	case f.Op == kernel.Exp:
@@ -214,6 +231,17 @@ func apply[F gemm.Float](f kernel.Scalar, row []F) {
 		vmath.TanhScale(row, F(f.A), F(f.B))
 	case f.Op == kernel.Power && f.P == math.Trunc(f.P) && f.P >= 0 && f.P <= 64:
 		vmath.PowInt(row, F(f.A), F(f.B), int(f.P))
+	case f.Op == kernel.Power && f.P == math.Trunc(f.P) && f.P < 0 && f.P >= -64:
+		vmath.PowInt(row, F(f.A), F(f.B), int(-f.P))
+		for j, v := range row {
+			row[j] = 1 / v
+		}
+	case f.Op == kernel.Power && f.P != math.Trunc(f.P): // exp(P·log u)
+		for j, s := range row {
+			row[j] = F(f.A*float64(s) + f.B)
+		}
+		vmath.Log(row, row)
+		vmath.ExpScale(row, F(f.P), 0)
 	case f.Op == kernel.Matern:
 		matern(f, row)
 	default:

@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/csvfile"
+	"github.com/kerf-ml/kerf/data/fasta"
+	"github.com/kerf-ml/kerf/data/file"
+	"github.com/kerf-ml/kerf/data/libsvm"
+	"github.com/kerf-ml/kerf/data/lines"
+	"github.com/kerf-ml/kerf/data/sets"
+	"github.com/kerf-ml/kerf/spec"
+)
+
+// inputFlags say how data files are to be read.
+type inputFlags struct {
+	target string
+	header string
+	scale  string
+	as     string
+	text   string
+	drop   []string
+}
+
+func (f *inputFlags) add(flags *pflag.FlagSet) {
+	f.addKnown(flags)
+	flags.StringVar(&f.scale, "scale", "auto", "scaling of a table's numbers: none, standard, range, or auto (standard where kerf picks the kernel's width, else none)")
+	flags.StringVar(&f.as, "as", "", "what an instance is: vectors, strings or sets (default: what the kernel or the format says)")
+	flags.StringVar(&f.text, "text", "", "column of a table that holds the strings, a name or a number (default: the last one beside the label)")
+	flags.StringSliceVar(&f.drop, "drop", nil, "columns to ignore, by name or number")
+}
+
+// addKnown adds what reading needs when a model says the rest.
+func (f *inputFlags) addKnown(flags *pflag.FlagSet) {
+	flags.StringVar(&f.target, "target", "", "column of the label: a name, a number from 1, first, last or none (default: last of a table, first of lines and sets)")
+	flags.StringVar(&f.header, "header", "auto", "whether the first line of a table is a header: auto, yes, no or skip")
+}
+
+// kind returns the kind of instances that the flags and the kernel ask for,
+// empty where the format is to decide.
+func (f *inputFlags) kind(k spec.Kernel) (string, error) {
+	kinds := []string{spec.KindVectors, spec.KindStrings, spec.KindSets}
+	if f.as != "" && !slices.Contains(kinds, f.as) {
+		return "", usage("--as is %q and must be vectors, strings or sets", f.as)
+	}
+	byKernel := k.Kind()
+	if f.as != "" && byKernel != "" && f.as != byKernel {
+		return "", usage("the kernel %s is for %s, not for %s", k, byKernel, f.as)
+	}
+	if f.as != "" {
+		return f.as, nil
+	}
+	return byKernel, nil
+}
+
+// options returns how to read a table.
+func (f *inputFlags) options(name string) (csvfile.Options, error) {
+	headers := map[string]csvfile.Header{"auto": csvfile.Auto, "yes": csvfile.Present, "no": csvfile.Absent, "skip": csvfile.Skip}
+	h, ok := headers[f.header]
+	if !ok {
+		return csvfile.Options{}, usage("--header is %q and must be auto, yes, no or skip", f.header)
+	}
+	return csvfile.Options{Name: name, Header: h, Target: f.target, Drop: f.drop}, nil
+}
+
+// chunk is some rows of a file, in the form in which its format has them.
+type chunk struct {
+	table  *csvfile.Table
+	rows   *data.CSR
+	texts  data.Slice[string]
+	sets   data.Slice[data.Set]
+	labels []string // nil where the file has none
+}
+
+// Len returns the number of rows.
+func (c *chunk) Len() int {
+	switch {
+	case c.table != nil:
+		return c.table.Len()
+	case c.rows != nil:
+		return c.rows.Len()
+	case c.texts != nil:
+		return len(c.texts)
+	}
+	return len(c.sets)
+}
+
+// reader gives the rows of a file, at most max at a time, all of them for 0, and
+// io.EOF when none is left.
+type reader func(max int) (*chunk, error)
+
+// opened is a data file that is being read.
+type opened struct {
+	*file.File
+	format file.Format
+	next   reader
+}
+
+// open opens a file to be read as instances of a kind, or of the kind of its
+// format where kind is empty. labeled says whether sets have labels where the
+// flags do not.
+func (a *app) open(ctx context.Context, path, kind string, labeled bool, flags *inputFlags) (*opened, error) {
+	f, err := file.Open(ctx, path, a.stdin)
+	if err != nil {
+		return nil, err
+	}
+	o := &opened{File: f}
+	if o.format, err = f.Format(); err == nil {
+		o.format = asked(o.format, kind, f.Head())
+		o.next, err = o.reader(ctx, kind, labeled, flags)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return o, nil
+}
+
+// asked changes the format that content shows into the one that the kind of
+// instances asks for: lines with commas are a table, or sets where they are
+// ragged and sets are wanted; lines of a label, a tab and a text are a table, or
+// just that where strings are wanted.
+func asked(format file.Format, kind string, head []byte) file.Format {
+	switch {
+	case format == file.CSV && kind == spec.KindSets && ragged(head):
+		return file.Sets
+	case format == file.CSV && kind == spec.KindStrings && lines.Detect(head) != lines.None:
+		return file.Lines
+	}
+	return format
+}
+
+// reader returns the reader of the format.
+func (o *opened) reader(ctx context.Context, kind string, labeled bool, flags *inputFlags) (reader, error) {
+	switch o.format {
+	case file.CSV:
+		options, err := flags.options(o.Name)
+		if err != nil {
+			return nil, err
+		}
+		options.Verbatim = kind != spec.KindVectors && kind != ""
+		return tableReader(ctx, o, options)
+	case file.LIBSVM:
+		r := libsvm.NewReader(o, o.Name)
+		return func(max int) (*chunk, error) {
+			x, labels, err := r.Read(ctx, max)
+			return &chunk{rows: x, labels: labels}, err
+		}, nil
+	case file.FASTA:
+		r := fasta.NewReader(o, o.Name)
+		return func(max int) (*chunk, error) {
+			x, labels, err := r.Read(ctx, max)
+			return &chunk{texts: x, labels: labels}, err
+		}, nil
+	case file.Lines:
+		place := lines.None
+		if labeled && everyLineHasTab(o.Head()) || lines.Detect(o.Head()) == lines.First {
+			place = lines.First
+		} else if lines.Detect(o.Head()) == lines.Last {
+			place = lines.Last
+		}
+		if flags.target != "" {
+			var err error
+			if place, err = lines.ParseLabel(flags.target); err != nil {
+				return nil, usage("--target: %w", err)
+			}
+		}
+		r := lines.NewReader(o, lines.Options{Name: o.Name, Label: place})
+		return func(max int) (*chunk, error) {
+			x, labels, err := r.Read(ctx, max)
+			return &chunk{texts: x, labels: labels}, err
+		}, nil
+	case file.Sets:
+		return o.setReader(ctx, labeled, flags)
+	}
+	return nil, badInput(o.Name, "this kerf cannot read "+o.format.String()+" files", "convert it to CSV or LIBSVM")
+}
+
+func tableReader(ctx context.Context, o *opened, options csvfile.Options) (reader, error) {
+	r, err := csvfile.NewReader(o, options)
+	if err != nil {
+		return nil, err
+	}
+	return func(max int) (*chunk, error) {
+		t, err := r.Read(ctx, max)
+		if err != nil {
+			return nil, err
+		}
+		return &chunk{table: t, labels: t.Labels()}, nil
+	}, nil
+}
+
+// setReader reads baskets. Their label comes first, as kerf writes it, unless
+// the flags say otherwise or there are none.
+func (o *opened) setReader(ctx context.Context, labeled bool, flags *inputFlags) (reader, error) {
+	place := sets.None
+	if labeled {
+		place = sets.First
+	}
+	if flags.target != "" {
+		var err error
+		if place, err = sets.ParseLabel(flags.target); err != nil {
+			return nil, usage("--target: %w", err)
+		}
+	}
+	r := sets.NewReader(o, sets.Options{Name: o.Name, Label: place})
+	return func(max int) (*chunk, error) {
+		x, labels, err := r.Read(ctx, max)
+		return &chunk{sets: x, labels: labels}, err
+	}, nil
+}
+
+// all reads the whole file.
+func (o *opened) all() (*chunk, error) {
+	c, err := o.next(0)
+	if errors.Is(err, io.EOF) {
+		return nil, badInput(o.Name, "there are no rows", "give a file with data")
+	}
+	return c, err
+}
+
+// everyLineHasTab reports whether a text looks like labels and texts with a tab
+// between them.
+func everyLineHasTab(head []byte) bool {
+	tab, any := false, false
+	for _, c := range head {
+		switch c {
+		case '\t':
+			tab = true
+		case '\n':
+			if !tab {
+				return false
+			}
+			tab, any = false, true
+		}
+	}
+	return any || tab
+}
+
+// ragged reports whether the lines of a text have different numbers of commas.
+func ragged(head []byte) bool {
+	commas, count := -1, 0
+	for _, c := range head {
+		switch c {
+		case ',':
+			count++
+		case '\n':
+			if commas >= 0 && count != commas {
+				return true
+			}
+			commas, count = count, 0
+		}
+	}
+	return false
+}

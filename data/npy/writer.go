@@ -1,0 +1,102 @@
+package npy
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/kerf-ml/kerf/data"
+)
+
+// Float is a type of values that a Writer writes.
+type Float int
+
+// Float64 keeps every value; Float32 rounds to the nearest number of 4 bytes.
+const (
+	Float64 Float = iota
+	Float32
+)
+
+// Writer writes an array of two dimensions row by row, in the order of C, with
+// values in little-endian order, as version 1 of the format. It is not safe for
+// concurrent use.
+type Writer struct {
+	out        *bufio.Writer
+	float      Float
+	rows, cols int
+	row        int // rows written so far
+	buffer     []byte
+	dense      []float64
+}
+
+// NewWriter writes the header of an array of the given size.
+func NewWriter(w io.Writer, rows, cols int, float Float) (*Writer, error) {
+	if rows < 0 || cols < 0 || float != Float64 && float != Float32 {
+		return nil, fmt.Errorf("npy: an array of %d × %d values of type %d", rows, cols, float)
+	}
+	descr := "<f8"
+	if float == Float32 {
+		descr = "<f4"
+	}
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", descr, rows, cols)
+	// Values begin at a multiple of 64 bytes; the dictionary ends in a newline.
+	const before = len(magic) + 4
+	text += strings.Repeat(" ", 63-(before+len(text))%64) + "\n"
+	out := bufio.NewWriterSize(w, bufferSize)
+	begin := append([]byte(magic), 1, 0)
+	begin = binary.LittleEndian.AppendUint16(begin, uint16(len(text)))
+	if _, err := out.Write(append(begin, text...)); err != nil {
+		return nil, err
+	}
+	return &Writer{out: out, float: float, rows: rows, cols: cols, dense: make([]float64, cols)}, nil
+}
+
+// Write writes the instances of x as the next rows. It returns an error for more
+// rows than the header promises, for a vector of more coordinates than there are
+// columns, and for a value that is not finite, or is too large for 4 bytes. What
+// was written before the fault stays written.
+func (w *Writer) Write(x data.Source[data.Vector]) error {
+	for i := range x.Len() {
+		v := x.At(i)
+		switch {
+		case w.row == w.rows:
+			return fmt.Errorf("npy: more rows than the %d of the header", w.rows)
+		case v.Dim() > w.cols:
+			return fmt.Errorf("npy: row %d has %d coordinates and the array %d columns", w.row+1, v.Dim(), w.cols)
+		}
+		v.CopyTo(w.dense)
+		w.buffer = w.buffer[:0]
+		for _, value := range w.dense {
+			if w.float == Float32 {
+				short := float32(value)
+				value = float64(short)
+				w.buffer = binary.LittleEndian.AppendUint32(w.buffer, math.Float32bits(short))
+			} else {
+				w.buffer = binary.LittleEndian.AppendUint64(w.buffer, math.Float64bits(value))
+			}
+			if value-value != 0 {
+				return fmt.Errorf("npy: row %d: a value is not finite, or too large", w.row+1)
+			}
+		}
+		if _, err := w.out.Write(w.buffer); err != nil {
+			return err
+		}
+		w.row++
+	}
+	return nil
+}
+
+// Close writes what is still in memory. It returns an error if there were fewer
+// rows than the header promises. It does not close the stream below.
+func (w *Writer) Close() error {
+	if err := w.out.Flush(); err != nil {
+		return err
+	}
+	if w.row != w.rows {
+		return fmt.Errorf("npy: %d rows were written and the header promises %d", w.row, w.rows)
+	}
+	return nil
+}

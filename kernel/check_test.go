@@ -1,0 +1,286 @@
+package kernel_test
+
+import (
+	"compress/gzip"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/libsvm"
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/run"
+)
+
+var ctx = context.Background()
+
+// check judges a kernel and confirms what is found against it.
+func check[T any](t *testing.T, k kernel.Kernel[T], x []T) kernel.Verdict {
+	t.Helper()
+	v, err := kernel.Check(ctx, run.Control{}, k, data.Slice[T](x), kernel.NewCheckOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.PSD != (v.Witness == nil) || v.N != len(x) {
+		t.Fatalf("verdict does not fit together: %+v", v)
+	}
+	if v.Witness != nil {
+		confirm(t, k, x, v.Witness)
+	}
+	return v
+}
+
+// confirm computes Σ c_i c_j K(x_i, x_j) anew.
+func confirm[T any](t *testing.T, k kernel.Kernel[T], x []T, w *kernel.Witness) {
+	t.Helper()
+	sum, length := 0.0, 0.0
+	for a, i := range w.Index {
+		length += w.Coefficients[a] * w.Coefficients[a]
+		for b, j := range w.Index {
+			sum += w.Coefficients[a] * w.Coefficients[b] * k.Eval(x[i], x[j])
+		}
+	}
+	if !(sum < 0) || math.Abs(sum-w.Value) > 1e-9*(1+math.Abs(sum)) || math.Abs(length-1) > 1e-12 {
+		t.Fatalf("%v is no witness: the sum is %v, the coefficients have length² %v", w, sum, length)
+	}
+}
+
+// TestLegal checks kernels: nothing is found against them.
+func TestLegal(t *testing.T) {
+	x := sample(120, 6)
+	for _, k := range append(append(zoo(), more()...), vectors(kernel.Polynomial{Degree: 9, Coef: 1, Gamma: 1})) {
+		v := check(t, k, x)
+		if !v.Legal() {
+			t.Errorf("%v: %v, asymmetry %v, smallest eigenvalue %v with tolerance %v", k, v.Witness, v.Asymmetry, v.MinEigenvalue(), v.Tolerance)
+		}
+	}
+	if v := check(t, linear, x); v.Rank != 6 {
+		t.Errorf("the linear kernel in 6 dimensions has rank %d", v.Rank)
+	}
+	if v := check(t, linear, nil); !v.Legal() || v.Rank != 0 || v.MinEigenvalue() != 0 {
+		t.Errorf("no instances: %+v", v)
+	}
+}
+
+// TestIntegers checks exercise 4 of chapter 16: min on 1 … N, whose Gram matrix
+// has full rank and the smallest eigenvalue 1/(4cos²(π/(2N+1))).
+func TestIntegers(t *testing.T) {
+	for _, n := range []int{1, 2, 10, 200} {
+		x := make([]data.Vector, n)
+		for i := range x {
+			x[i] = data.Dense(float64(i + 1))
+		}
+		v := check(t, least, x)
+		c := math.Cos(math.Pi / float64(2*n+1))
+		if want := 1 / (4 * c * c); !v.Legal() || v.Rank != n || math.Abs(v.MinEigenvalue()-want) > v.Tolerance {
+			t.Errorf("N = %d: legal %v, rank %d, smallest eigenvalue %v, want %v", n, v.Legal(), v.Rank, v.MinEigenvalue(), want)
+		}
+	}
+	plain := kernel.Func[data.Vector](func(x, y data.Vector) float64 { return min(x.Value[0], y.Value[0]) })
+	v := check(t, vectors(plain), []data.Vector{data.Dense(2), data.Dense(-1), data.Dense(-3)})
+	if v.PSD || len(v.Witness.Index) != 1 || v.Witness.Index[0] != 2 || v.Witness.Value != -3 {
+		t.Errorf("min of negative numbers: %+v", v.Witness)
+	}
+}
+
+// TestWitnesses plants faults of every size.
+func TestWitnesses(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		g    []float64
+		want []int
+	}{
+		{"diagonal", []float64{1, 0, 0, 0, -1e-3, 0, 0, 0, 1}, []int{1}},
+		{"pair", []float64{1, 0, 0, 0, 1, 1.001, 0, 1.001, 1}, []int{1, 2}},
+		{"pair with a zero", []float64{0, 1e-3, 0, 1e-3, 1, 0, 0, 0, 1}, []int{0, 1}},
+		// The first and the second are like the third, but not like each other.
+		{"three", []float64{1, 0, 0.9, 0, 1, 0.9, 0.9, 0.9, 1}, []int{0, 1, 2}},
+	} {
+		k := kernel.Precomputed{Matrix: &data.Matrix{Rows: 3, Cols: 3, Data: c.g}}
+		v := check[int](t, k, k.Instances())
+		if v.PSD || fmt.Sprint(v.Witness.Index) != fmt.Sprint(c.want) || v.Witness.String() == "" {
+			t.Errorf("%s: %+v", c.name, v.Witness)
+		}
+	}
+}
+
+// TestPlantedTriangle hides three instances that are at odds among sixty.
+func TestPlantedTriangle(t *testing.T) {
+	n := 60
+	g := data.NewMatrix(n, n)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range n {
+		for j := range i {
+			g.Data[i*n+j] = 0.01 * rng.NormFloat64()
+			g.Data[j*n+i] = g.Data[i*n+j]
+		}
+		g.Data[i*n+i] = 1
+	}
+	for _, p := range []struct {
+		i, j int
+		v    float64
+	}{{7, 23, 0.9}, {7, 51, 0.9}, {23, 51, 0}} {
+		g.Data[p.i*n+p.j], g.Data[p.j*n+p.i] = p.v, p.v
+	}
+	v, err := kernel.CheckMatrix(g, kernel.NewCheckOptions())
+	if err != nil || v.PSD || fmt.Sprint(v.Witness.Index) != "[7 23 51]" {
+		t.Errorf("%+v, %v", v.Witness, err)
+	}
+}
+
+func TestAsymmetric(t *testing.T) {
+	k := kernel.Func[int](func(i, j int) float64 {
+		switch {
+		case i == 3 && j == 5:
+			return 0.25
+		case i == j:
+			return 1
+		}
+		return 0
+	})
+	v := check(t, kernel.Kernel[int](k), []int{0, 1, 2, 3, 4, 5, 6})
+	if v.Symmetric || v.Legal() || !v.PSD || v.Worst != [2]int{3, 5} || v.Asymmetry != 0.25 {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestCheckErrors(t *testing.T) {
+	options := kernel.NewCheckOptions()
+	bad := kernel.Func[int](func(int, int) float64 { return math.NaN() })
+	if _, err := kernel.Check(ctx, run.Control{}, kernel.Kernel[int](bad), data.Slice[int]{1}, options); err == nil || !strings.Contains(err.Error(), "instances 1 and 1") {
+		t.Errorf("NaN: %v", err)
+	}
+	if _, err := kernel.CheckMatrix(data.NewMatrix(2, 3), options); err == nil {
+		t.Error("a matrix that is not square passes")
+	}
+	if _, err := kernel.CheckMatrix(data.NewMatrix(2, 2), kernel.CheckOptions{Rounding: 2, RankTolerance: -1}); err == nil {
+		t.Error("options out of range pass")
+	}
+	if _, err := kernel.Check(ctx, run.Control{}, vectors(kernel.Gaussian{}), data.Slice[data.Vector]{}, options); err == nil {
+		t.Error("a kernel without gamma passes")
+	}
+	cancelled, stop := context.WithCancel(ctx)
+	stop()
+	if _, err := kernel.Check(cancelled, run.Control{}, linear, data.Slice[data.Vector](sample(9, 2)), options); err != context.Canceled {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// heart returns the 270 instances of the data set heart.
+func heart(t *testing.T) []data.Vector {
+	t.Helper()
+	folder := os.Getenv("KERF_DATA")
+	if folder == "" {
+		folder = filepath.Join("..", "..", "shared", "data")
+	}
+	f, err := os.Open(filepath.Join(folder, "heart.libsvm.gz"))
+	if err != nil {
+		t.Skip("data set heart.libsvm.gz is not here; KERF_DATA names the folder of the data sets")
+	}
+	defer func() { _ = f.Close() }()
+	r, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, _, err := libsvm.NewReader(r, "heart").Read(ctx, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make([]data.Vector, x.Len())
+	for i := range all {
+		all[i] = x.At(i)
+	}
+	return all
+}
+
+// TestHeartSigmoid finds that the sigmoid is no kernel on heart, with a witness.
+func TestHeartSigmoid(t *testing.T) {
+	x := heart(t)
+	for _, k := range []kernel.Sigmoid{{Gamma: 1, Coef: -2}, {Gamma: 1, Coef: -10}, {Gamma: 1}, {Gamma: 0.1, Coef: 1}} {
+		v := check(t, vectors(k), x)
+		if v.PSD {
+			t.Errorf("%v passes: smallest eigenvalue %v", k, v.MinEigenvalue())
+			continue
+		}
+		t.Logf("%v: eigenvalues from %.5g to %.5g, rank %d, tolerance %.2g; %v: %v %.4g, %.4g", k,
+			v.MinEigenvalue(), v.MaxEigenvalue(), v.Rank, v.Tolerance, v.Witness, v.Witness.Index, v.Witness.Coefficients, v.Witness.Value)
+		if !v.Symmetric || v.MinEigenvalue() > -1e-3 {
+			t.Errorf("%v: symmetric %v, smallest eigenvalue %v", k, v.Symmetric, v.MinEigenvalue())
+		}
+	}
+	for _, k := range []vectors{kernel.Gaussian{Gamma: 0.1}, kernel.Laplacian{Gamma: 0.1}, least, kernel.NewChi2(), kernel.NewPolynomial(3)} {
+		if v := check(t, k, x); !v.Legal() {
+			t.Errorf("%v: %v", k, v.Witness)
+		}
+	}
+}
+
+// TestRepair checks each change of the spectrum against its definition.
+func TestRepair(t *testing.T) {
+	n := 30
+	x := sample(n, 4)
+	g := data.NewMatrix(n, n)
+	for i := range n {
+		for j := range n {
+			g.Data[i*n+j] = kernel.Sigmoid{Gamma: 1, Coef: -1}.Eval(x[i], x[j])
+		}
+	}
+	before, err := kernel.CheckMatrix(g, kernel.NewCheckOptions())
+	if err != nil || before.PSD {
+		t.Fatalf("%v, %v", before.PSD, err)
+	}
+	for _, c := range []struct {
+		name   string
+		repair func(*data.Matrix) (*data.Matrix, error)
+		f      func(lambda float64) float64
+	}{
+		{"clip", kernel.Clip, func(l float64) float64 { return max(0, l) }},
+		{"flip", kernel.Flip, math.Abs},
+		{"shift", kernel.Shift, func(l float64) float64 { return l - before.MinEigenvalue() }},
+	} {
+		out, err := c.repair(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := kernel.CheckMatrix(out, kernel.NewCheckOptions())
+		if err != nil || !v.Legal() || v.Asymmetry != 0 {
+			t.Fatalf("%s: %v, %v, asymmetry %v", c.name, v.Witness, err, v.Asymmetry)
+		}
+		sum, want := 0.0, 0.0
+		for i, l := range before.Spectrum {
+			sum += v.Spectrum[i] * v.Spectrum[i]
+			want += c.f(l) * c.f(l)
+		}
+		if math.Abs(sum-want) > 1e-10*want {
+			t.Errorf("%s: Σλ² is %v, want %v", c.name, sum, want)
+		}
+		again, err := c.repair(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range again.Data {
+			if math.Abs(again.Data[i]-out.Data[i]) > 1e-12*before.MaxEigenvalue() {
+				t.Fatalf("%s changes what it has repaired", c.name)
+			}
+		}
+	}
+	if _, err := kernel.Clip(data.NewMatrix(2, 3)); err == nil {
+		t.Error("a matrix that is not square passes")
+	}
+	if out, err := kernel.Flip(data.NewMatrix(0, 0)); err != nil || out.Rows != 0 {
+		t.Errorf("empty: %v, %v", out, err)
+	}
+}
+
+func ExampleCheck() {
+	k := kernel.Kernel[data.Vector](kernel.Sigmoid{Gamma: 1, Coef: -2})
+	x := data.Slice[data.Vector]{data.Dense(1, 0), data.Dense(3, 1), data.Dense(0, 4)}
+	v, err := kernel.Check(context.Background(), run.Control{}, k, x, kernel.NewCheckOptions())
+	fmt.Println(v.Symmetric, v.PSD, v.Witness, err)
+	// Output: true false K(x1,x1) is negative: -0.761594 <nil>
+}
