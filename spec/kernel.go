@@ -34,7 +34,15 @@ func Parse(text string) (Kernel, error) {
 	if err := k.findKind(root); err != nil {
 		return Kernel{}, err
 	}
+	if foreign(root) {
+		return k, nil // to check it would be to run it
+	}
 	return k, k.check()
+}
+
+// foreign reports whether a program or module is part of the kernel.
+func foreign(n node) bool {
+	return n.op == 'c' && isExternal(n.name) || slices.ContainsFunc(n.inner, foreign)
 }
 
 // check makes the kernel once, with any width, to report its faults early.
@@ -62,6 +70,12 @@ func (k Kernel) Kind() string { return k.kind }
 // findKind sets the kind by the first name that belongs to one, and reports a
 // name that belongs to none or to another.
 func (k *Kernel) findKind(n node) error {
+	if n.op == 'c' && isExternal(n.name) {
+		if n.rest == "" {
+			return k.fail(n.column, "%s is followed by a colon and a program or file, as in %s:./kernel", n.name, n.name)
+		}
+		return nil
+	}
 	if n.op == 'c' && !isCombinator(n.name) {
 		kind := kindOf(n.name)
 		switch {
@@ -171,7 +185,8 @@ func Names() []string {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	return names
+	names = slices.Compact(names)
+	return slices.DeleteFunc(names, isExternal)
 }
 
 // build makes the kernel of a node from the kernels of one kind.

@@ -5,9 +5,12 @@
 //	product = power { "*" power }
 //	power   = unit [ "^" whole number ]
 //	unit    = number | "(" kernel ")" | name [ "(" argument { "," argument } ")" ]
+//	        | "exec:" command | "wasm:" file
 //	argument = name "=" number | kernel
 //
-// A number is the constant kernel: 2*K scales K, K+1 adds a constant to it.
+// A number is the constant kernel: 2*K scales K, K+1 adds a constant to it. A
+// command or file reaches to the end of the text, or to the parenthesis that
+// closes the one it stands in.
 // Blanks between tokens do not matter. Every kernel of package kernel and below
 // prints as text that is read back to the same value.
 package spec
@@ -40,6 +43,7 @@ type node struct {
 	op     byte // 'c' call, 'n' number, '+', '*', '^'
 	name   string
 	value  float64 // of a number, and the exponent of ^
+	rest   string  // what follows exec: or wasm:
 	column int
 	params []param
 	inner  []node
@@ -187,10 +191,36 @@ func (p *parser) unit(depth int) (node, error) {
 	if n.name = p.word(); n.name == "" {
 		return n, p.fail(p.at, "a kernel's name is expected here, such as rbf or linear")
 	}
+	if isExternal(n.name) && p.next(':') {
+		n.rest = p.command()
+		if n.rest == "" {
+			return n, p.fail(p.at, "%s: names a program or file", n.name)
+		}
+		return n, nil
+	}
 	if !p.next('(') {
 		return n, nil
 	}
 	return p.arguments(n, depth)
+}
+
+func isExternal(name string) bool { return name == "exec" || name == "wasm" }
+
+// command takes the text up to its end or to a closing parenthesis that it did
+// not open.
+func (p *parser) command() string {
+	start, open := p.at, 0
+	for ; p.at < len(p.text); p.at++ {
+		if c := p.text[p.at]; c == '(' {
+			open++
+		} else if c == ')' {
+			if open == 0 {
+				break
+			}
+			open--
+		}
+	}
+	return strings.TrimSpace(p.text[start:p.at])
 }
 
 // constant reads the longest run that looks like a number.

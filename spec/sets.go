@@ -24,6 +24,8 @@ func setKernels() map[string]maker[data.Set] {
 			degree, err := a.one("degree", 2)
 			return set.Conjunction{Degree: degree}, err
 		},
+		"exec": makeExec[data.Set],
+		"wasm": makeWasm[data.Set],
 	}
 }
 

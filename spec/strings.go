@@ -17,6 +17,8 @@ func stringKernels() map[string]maker[string] {
 		"spectrum":    makeSpectrum,
 		"mismatch":    makeMismatch,
 		"subsequence": makeSubsequence,
+		"exec":        makeExec[string],
+		"wasm":        makeWasm[string],
 	}
 }
 

@@ -18,6 +18,8 @@ func vectorKernels() map[string]maker[data.Vector] {
 		"chi2":    makeChi2,
 		"matern":  makeMatern,
 		"rq":      makeRationalQuadratic,
+		"exec":    makeExec[data.Vector],
+		"wasm":    makeWasm[data.Vector],
 	}
 }
 

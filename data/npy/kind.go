@@ -19,7 +19,7 @@ func parseType(text string) (kind, binary.ByteOrder, error) {
 		return kind{}, nil, fmt.Errorf("has no descr in its header")
 	}
 	name, rest, ok := quoted(text)
-	if !ok || rest != "" || len(name) < 2 {
+	if !ok || rest != "" || name == "" {
 		return kind{}, nil, bad
 	}
 	var order binary.ByteOrder = binary.LittleEndian

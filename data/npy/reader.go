@@ -56,9 +56,8 @@ func (r *Reader) Cols() int { return r.header.cols }
 func (r *Reader) Streams() bool { return !r.header.fortran || r.header.cols == 1 || r.header.rows == 1 }
 
 // Read returns the next rows, at most max of them, all that are left if max ≤ 0.
-// It returns io.EOF, and nothing else, when no row is left; then nothing may stand
-// after the array either. Memory grows with what is there, not with what the
-// header says.
+// It returns io.EOF, and nothing else, when no row is left. Nothing may stand after
+// the array. Memory grows with what is there, not with what the header says.
 //
 // A value that is not finite is a *data.InputError, as is whatever else is wrong
 // with the file; a cancelled context comes back as its error.
@@ -84,24 +83,26 @@ func (r *Reader) next(ctx context.Context, max int) (*data.Matrix, error) {
 	if rows == 0 || r.header.cols == 0 {
 		return nil, r.end()
 	}
-	if !r.Streams() {
+	m := &data.Matrix{Rows: rows, Cols: r.header.cols}
+	first, past := r.row*m.Cols, (r.row+rows)*m.Cols
+	if r.Streams() {
+		values, err := r.values(ctx, past-first, func(i int) (row, col int) { return (first + i) / m.Cols, (first + i) % m.Cols })
+		if err != nil {
+			return nil, err
+		}
+		m.Data = values
+	} else {
 		if err := r.transpose(ctx); err != nil {
 			return nil, err
 		}
-		cols := r.header.cols
-		m := &data.Matrix{Rows: rows, Cols: cols, Data: r.whole.Data[r.row*cols : (r.row+rows)*cols : (r.row+rows)*cols]}
-		r.row += rows
-		return m, nil
+		m.Data = r.whole.Data[first:past:past]
 	}
-	first := r.row * r.header.cols
-	values, err := r.values(ctx, rows*r.header.cols, func(i int) (row, col int) {
-		return (first + i) / r.header.cols, (first + i) % r.header.cols
-	})
-	if err != nil {
-		return nil, err
+	if r.row += rows; r.row == r.header.rows {
+		if err := r.end(); err != io.EOF {
+			return nil, err
+		}
 	}
-	r.row += rows
-	return &data.Matrix{Rows: rows, Cols: r.header.cols, Data: values}, nil
+	return m, nil
 }
 
 // end returns io.EOF if the file ends with the array.

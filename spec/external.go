@@ -1,0 +1,25 @@
+package spec
+
+import (
+	"context"
+	"os"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/kernel/external"
+)
+
+// makeExec starts a program. It runs until kerf ends, which closes its input.
+func makeExec[T external.Instance](a *arguments) (kernel.Kernel[T], error) {
+	return external.NewExec[T](context.Background(), a.node.rest, external.ExecOptions{})
+}
+
+// makeWasm loads a module from a file.
+func makeWasm[T external.Instance](a *arguments) (kernel.Kernel[T], error) {
+	name := a.node.rest
+	code, err := os.ReadFile(name)
+	if err != nil {
+		return nil, &data.InputError{File: name, Problem: "the module cannot be read", Advice: "give the path of a .wasm file", Err: err}
+	}
+	return external.NewWasm[T](context.Background(), name, code, external.WasmOptions{})
+}
