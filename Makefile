@@ -41,14 +41,14 @@ generated: ## fail if the assembly is not what its generators write
 	after=$$(cat internal/gemm/*_amd64.* internal/vmath/*_amd64.* bench/core/peak_amd64.* | sha256sum); \
 	if [ "$$before" != "$$after" ]; then echo "generated code was not current; commit what make generate wrote"; exit 1; fi
 
+FUZZED = data/csvfile:FuzzCSV data/libsvm:FuzzLIBSVM data/file:FuzzFile data/lines:FuzzLines data/fasta:FuzzFASTA \
+	data/sets:FuzzSets data/jsonl:FuzzJSONL data/npy:FuzzNPY data/idx:FuzzIDX data/parquet:FuzzParquet \
+	kernel/text:FuzzKernels kernel/external:FuzzAnswer spec:FuzzParse spec:FuzzVectors model:FuzzOpen model:FuzzDecode
+
 fuzz: ## fuzz each parser and decoder for FUZZTIME
-	$(GO) test -run '^$$' -fuzz FuzzCSV -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./data/csvfile
-	$(GO) test -run '^$$' -fuzz FuzzLIBSVM -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./data/libsvm
-	$(GO) test -run '^$$' -fuzz FuzzFile -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./data/file
-	$(GO) test -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./spec
-	$(GO) test -run '^$$' -fuzz FuzzVectors -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./spec
-	$(GO) test -run '^$$' -fuzz FuzzOpen -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./model
-	$(GO) test -run '^$$' -fuzz FuzzDecode -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./model
+	@for target in $(FUZZED); do \
+		$(GO) test -run '^$$' -fuzz "^$${target#*:}$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./$${target%:*} || exit 1; \
+	done
 
 docs: ## check that the commands of the README work and links lead somewhere
 	$(GO) test -run 'TestReadme|TestLinks' ./cli

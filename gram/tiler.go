@@ -53,13 +53,24 @@ func newPairwise[T any](k kernel.Kernel[T], y data.Source[T]) *pairwise[T] {
 	return p
 }
 
-func (p *pairwise[T]) strip(x data.Source[T]) compute.Rows { return &pairs[T]{p, x} }
-func (p *pairwise[T]) tileSize() (rows, cols int)          { return 16, 64 }
+func (p *pairwise[T]) strip(x data.Source[T]) compute.Rows {
+	s := &pairs[T]{pairwise: p, x: x}
+	if p.normalized {
+		s.own = make([]float64, x.Len())
+		for i := range s.own {
+			s.own[i] = kernel.Diag(p.inner, x.At(i))
+		}
+	}
+	return s
+}
+
+func (p *pairwise[T]) tileSize() (rows, cols int) { return 16, 64 }
 
 // pairs is the row side of tiles of a black box.
 type pairs[T any] struct {
 	*pairwise[T]
-	x data.Source[T]
+	x   data.Source[T]
+	own []float64 // K(x_i, x_i), where normalised
 }
 
 func (p *pairs[T]) Tile64(dst []float64, ld, j0, j1 int) { evaluate(p, dst, ld, j0, j1) }
@@ -76,9 +87,8 @@ func evaluate[T any, F float32 | float64](p *pairs[T], dst []F, ld, j0, j1 int) 
 			}
 			continue
 		}
-		xx := kernel.Diag(p.inner, xi)
 		for j := range row {
-			row[j] = F(kernel.Cosine(p.with[j0+j](xi), xx, p.diag[j0+j]))
+			row[j] = F(kernel.Cosine(p.with[j0+j](xi), p.own[i], p.diag[j0+j]))
 		}
 	}
 }

@@ -14,8 +14,10 @@ import (
 // length the common part from the beginning is compared. It is a kernel, whose
 // feature space has a coordinate for every place and every 1 to D letters.
 //
-// Eval takes time proportional to the length, 64 letters at a time: about
-// 0.3 ns a letter on strings that have little in common.
+// Eval takes time proportional to the length: 64 letters at a time for D up to
+// 64, about 0.4 ns a letter on strings that have little in common, and letter by
+// letter beyond. That is less than it takes to list the D features of a letter
+// and look them up, so the kernel does not list them.
 type Degree struct {
 	D int
 }

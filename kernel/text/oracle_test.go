@@ -57,7 +57,7 @@ func naiveMismatch(k text.Mismatch, x, y string) float64 {
 		for i := 0; i+len(s) <= len(x); i++ {
 			differ := 0
 			for j := range len(s) {
-				if s[j] != x[i+j] {
+				if s[j] != x[i+j] && s[j]|0x20 != x[i+j] { // neither A nor a
 					differ++
 				}
 			}
@@ -70,7 +70,7 @@ func naiveMismatch(k text.Mismatch, x, y string) float64 {
 	var each func(s string) float64
 	each = func(s string) float64 {
 		if len(s) == k.K {
-			return near(strings.ToUpper(x), s) * near(strings.ToUpper(y), s)
+			return near(x, s) * near(y, s)
 		}
 		sum := 0.0
 		for _, c := range "ACGT" {

@@ -15,6 +15,7 @@ import (
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/kernel/text"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // task is a real data set with a kernel and the accuracy that five folds must
@@ -88,12 +89,17 @@ func (task task) fold(t testing.TB, d data.Labeled[string, string], fold int) (r
 			rest = append(rest, j)
 		}
 	}
-	p, _, err := model.NewRecipe(task.kernel, task.dim).Fit(context.Background(), d.Select(rest))
+	ctx := context.Background()
+	p, _, err := model.NewRecipe(task.kernel, task.dim).Fit(ctx, d.Select(rest))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, i := range held {
-		if p.Predict(d.X.At(i)) == d.Y[i] {
+	scores, err := p.ScoreAll(ctx, run.Control{}, d.Select(held).X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, j := range held {
+		if p.Classes.Names[model.Best(scores.Row(i))] == d.Y[j] {
 			right++
 		}
 	}
