@@ -74,7 +74,11 @@ func Write[T any](w io.Writer, p *Pipeline[T], kind Kind[T]) error {
 	}
 	blobs := []blob{{"weights", floats(p.Separators.Data)}, {"bias", floats(p.Bias)}}
 	if landmarks := landmarksOf(p.Map); landmarks != nil {
-		blobs = append(blobs, blob{"landmarks", kind.Encode(landmarks.Instances())})
+		stored := kind.Encode(landmarks.Instances())
+		if _, err := kind.Decode(stored); err != nil {
+			return fmt.Errorf("the landmarks cannot be stored: %w", err)
+		}
+		blobs = append(blobs, blob{"landmarks", stored})
 	}
 	if f2 := orthogonalOf(p.Map); f2 != nil {
 		blobs = append(blobs, blob{"inverse", floats(triangle(f2.Inverse()))})
