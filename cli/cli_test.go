@@ -346,7 +346,7 @@ func TestExitStatus(t *testing.T) {
 		{2, "", []string{"gen", "circle", "--noise", "2"}},
 		{2, "", []string{"gen", "halfspace", "--margin", "1.5"}},
 		{2, "--json", []string{"gen", "circle", "--json"}},
-		{2, "ending", []string{"gen", "circle", "-o", in("x.parquet")}},
+		{2, "ending", []string{"gen", "circle", "-o", in("x.xyz")}},
 		{2, "--margin is missing", []string{"plan", "--error", "0.1", "--confidence", "0.9"}},
 		{2, "margin", []string{"plan", "--margin", "2", "--error", "0.1", "--confidence", "0.9"}},
 	} {

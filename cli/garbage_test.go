@@ -100,7 +100,7 @@ func TestGarbage(t *testing.T) {
 		{"void.csv", []byte("a,b,label\n,,x\n,,y\n,,x\n,,y\n"), "", false},
 		{"prose.txt", []byte("It was a dark and stormy night.\nThe rain fell in torrents.\n"), "", true},
 		{"page.html", []byte("<!DOCTYPE html>\n<html><body>404 Not Found</body></html>\n"), "", false},
-		{"json.csv", []byte(`{"a": 1, "b": [1, 2, 3]}` + "\n"), "", false},
+		{"json.csv", []byte(`{"a": 1, "b": [1, 2, 3]}` + "\n"), "", true},
 		{"badindex.libsvm", []byte("1 1:0.5\n-1 x:2\n1 1:2\n-1 1:3\n"), ":2:4", false},
 		{"negindex.libsvm", []byte("1 1:0.5\n-1 -2:2\n1 1:2\n-1 1:3\n"), ":2:4", false},
 		{"badvalue.libsvm", []byte("1 1:0.5\n-1 1:two\n1 1:2\n-1 1:3\n"), ":2:4", false},

@@ -2,18 +2,14 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/csvfile"
 	"github.com/kerf-ml/kerf/data/gen"
-	"github.com/kerf-ml/kerf/data/libsvm"
 	"github.com/kerf-ml/kerf/data/lines"
 	"github.com/kerf-ml/kerf/data/sets"
 )
@@ -99,7 +95,7 @@ func generate(ctx context.Context, name string, o gen.Options, sized bool, out s
 		x, labels, err := g.Make(ctx)
 		return func(w io.Writer) error { return sets.Write(w, x, labels) }, wrongRecipe(ctx, err)
 	}
-	write, err := writerFor(out)
+	form, err := formFor(out)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +114,13 @@ func generate(ctx context.Context, name string, o gen.Options, sized bool, out s
 	if err != nil {
 		return nil, wrongRecipe(ctx, err)
 	}
-	return func(w io.Writer) error { return write(w, columnNames("x", x.Cols), x, labels) }, nil
+	return func(w io.Writer) error {
+		table := form(w, "x")
+		if err := table.write(x, labels); err != nil {
+			return err
+		}
+		return table.close()
+	}, nil
 }
 
 // wrongRecipe makes a fault of a generator's options one of the command line.
@@ -127,59 +129,4 @@ func wrongRecipe(ctx context.Context, err error) error {
 		return err
 	}
 	return usage("%w", err)
-}
-
-// tableWriter writes vectors and labels in some format.
-type tableWriter func(w io.Writer, names []string, x data.Source[data.Vector], labels []string) error
-
-// writerFor returns the writer for a file's ending, CSV for standard output.
-func writerFor(path string) (tableWriter, error) {
-	if err := writable(path); err != nil {
-		return nil, err
-	}
-	switch ending := strings.ToLower(filepath.Ext(path)); ending {
-	case ".libsvm", ".svm":
-		return func(w io.Writer, _ []string, x data.Source[data.Vector], labels []string) error {
-			return libsvm.Write(w, countedFromOne(x), labels)
-		}, nil
-	case ".csv", ".txt", "":
-		return writeTable, nil
-	default:
-		return nil, usage("cannot write %s: the ending %s is unknown; there are .csv and .libsvm", path, ending)
-	}
-}
-
-// writeTable writes CSV, with a column "label" where there are labels.
-func writeTable(w io.Writer, names []string, x data.Source[data.Vector], labels []string) error {
-	if names != nil && labels != nil {
-		names = append(names, "label")
-	}
-	return csvfile.Write(w, names, x, labels)
-}
-
-// countedFromOne moves every coordinate up by one, because LIBSVM's readers
-// count from 1.
-func countedFromOne(x data.Source[data.Vector]) data.Source[data.Vector] {
-	var m data.CSR
-	for i := range x.Len() {
-		v := x.At(i)
-		index := make([]int32, len(v.Value))
-		for k := range index {
-			index[k] = int32(k) + 1
-			if v.IsSparse() {
-				index[k] = v.Index[k] + 1
-			}
-		}
-		m.Append(index, v.Value)
-	}
-	return &m
-}
-
-// columnNames returns prefix1, prefix2 and so on, with room for one more.
-func columnNames(prefix string, n int) []string {
-	names := make([]string, n, n+1)
-	for j := range names {
-		names[j] = fmt.Sprintf("%s%d", prefix, j+1)
-	}
-	return names
 }

@@ -127,7 +127,7 @@ func decode[T any](e *encoding, c *chunk) (data.Source[T], []string, error) {
 	case c.sets != nil:
 		x = c.sets
 	case c.rows != nil:
-		x = data.Source[data.Vector](c.rows)
+		x = c.rows
 	case e.Kind == spec.KindStrings:
 		x = columnTexts(c.table, e.Column-1)
 	case e.Kind == spec.KindSets:
@@ -183,10 +183,10 @@ func storedEncoding(raw json.RawMessage) (*encoding, error) {
 	if err := json.Unmarshal(raw, e); err != nil {
 		return nil, fmt.Errorf("%w: it does not say how its data were read", model.ErrDamaged)
 	}
-	if e.Format == file.CSV.String() && e.Kind == spec.KindVectors {
-		if e.Table == nil {
-			return nil, fmt.Errorf("%w: it does not say how its table was read", model.ErrDamaged)
-		}
+	if e.Format == file.CSV.String() && e.Kind == spec.KindVectors && e.Table == nil {
+		return nil, fmt.Errorf("%w: it does not say how its table was read", model.ErrDamaged)
+	}
+	if e.Table != nil {
 		if err := e.Table.Validate(); err != nil {
 			return nil, fmt.Errorf("%w: %w", model.ErrDamaged, err)
 		}
@@ -206,7 +206,11 @@ func stream[T any](ctx context.Context, a *app, path string, e *encoding, flags 
 	}
 	o := &opened{File: f}
 	defer o.Close()
-	if err := o.match(ctx, e, flags); err != nil {
+	err = o.match(ctx, e, flags)
+	if err == nil && flags.labels != "" {
+		err = a.withLabels(ctx, o, flags.labels)
+	}
+	if err != nil {
 		return err
 	}
 	for rows := 0; ; {
@@ -255,7 +259,11 @@ func (o *opened) match(ctx context.Context, e *encoding, flags *inputFlags) erro
 	}
 	options := e.Table.Options(o.Name)
 	options.Header = given.Header
-	o.next, err = tableReader(ctx, o, options)
+	if o.format == file.CSV {
+		o.next, err = tableReader(ctx, o, options)
+	} else {
+		o.next, err = o.built(ctx, options)
+	}
 	return err
 }
 

@@ -32,7 +32,7 @@ there is one: by the map of a model, or by a map fitted to the data (--fit).`,
 	in.add(c.Flags())
 	m.add(c.Flags())
 	c.Flags().BoolVar(&fit, "fit", false, "fit a map to the data, without their labels")
-	c.Flags().StringVarP(&out, "output", "o", "", "file to write to: .csv or .libsvm (default: standard output, CSV)")
+	c.Flags().StringVarP(&out, "output", "o", "", "file to write to: .csv, .libsvm, .npy or .parquet (default: standard output, CSV)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if fit != (len(args) == 1) {
 			return usage("kerf map takes a model and data, or --fit and data; usage: %s", c.UseLine())
@@ -40,12 +40,12 @@ there is one: by the map of a model, or by a map fitted to the data (--fit).`,
 		if a.json && (out == "" || out == "-") {
 			return usage("--json and the features cannot both go to standard output; use -o FILE")
 		}
-		write, err := writerFor(out)
+		form, err := formFor(out)
 		if err != nil {
 			return err
 		}
 		ctl := a.control()
-		job := &mapJob{app: a, ctl: ctl, flags: &in, choice: &m, out: out, write: write}
+		job := &mapJob{app: a, ctl: ctl, flags: &in, choice: &m, out: out, form: form}
 		if fit {
 			if err := m.check(c, false); err != nil {
 				return err
@@ -69,7 +69,7 @@ type mapJob struct {
 	flags  *inputFlags
 	choice *mapFlags
 	out    string
-	write  tableWriter
+	form   tableForm
 }
 
 // byModel maps by the map of a model.
@@ -117,18 +117,19 @@ func mapByModel[T any](ctx context.Context, j *mapJob, path string, f *model.Fil
 	}
 	rows := 0
 	err = j.output(ctx, j.out, func(w io.Writer) error {
-		return stream(ctx, j.app, dataPath, e, j.flags, func(x data.Source[T], labels []string) error {
+		table := j.form(w, "f")
+		err := stream(ctx, j.app, dataPath, e, j.flags, func(x data.Source[T], labels []string) error {
 			features, err := feature.Apply(ctx, j.ctl, p.Map, x)
 			if err != nil {
 				return err
 			}
-			var names []string
-			if rows == 0 {
-				names = columnNames("f", features.Cols)
-			}
 			rows += features.Rows
-			return j.write(w, names, features, labels)
+			return table.write(features, labels)
 		})
+		if err != nil {
+			return err
+		}
+		return table.close()
 	})
 	if err != nil {
 		return err
@@ -161,7 +162,7 @@ func mapFitted[T any](ctx context.Context, j *mapJob, in *input, kind instanceKi
 		return named(in.name, err)
 	}
 	err = j.output(ctx, j.out, func(w io.Writer) error {
-		names := columnNames("f", fitted.Dim())
+		table := j.form(w, "f")
 		for lo := 0; lo < x.Len(); lo += chunkRows {
 			hi := min(lo+chunkRows, x.Len())
 			features, err := feature.Apply(ctx, j.ctl, fitted, data.Range[T]{Of: x, Lo: lo, Hi: hi})
@@ -172,12 +173,11 @@ func mapFitted[T any](ctx context.Context, j *mapJob, in *input, kind instanceKi
 			if labels != nil {
 				part = labels[lo:hi]
 			}
-			if err := j.write(w, names, features, part); err != nil {
+			if err := table.write(features, part); err != nil {
 				return err
 			}
-			names = nil
 		}
-		return nil
+		return table.close()
 	})
 	if err != nil {
 		return err

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
@@ -12,8 +14,12 @@ import (
 	"github.com/kerf-ml/kerf/data/csvfile"
 	"github.com/kerf-ml/kerf/data/fasta"
 	"github.com/kerf-ml/kerf/data/file"
+	"github.com/kerf-ml/kerf/data/idx"
+	"github.com/kerf-ml/kerf/data/jsonl"
 	"github.com/kerf-ml/kerf/data/libsvm"
 	"github.com/kerf-ml/kerf/data/lines"
+	"github.com/kerf-ml/kerf/data/npy"
+	"github.com/kerf-ml/kerf/data/parquet"
 	"github.com/kerf-ml/kerf/data/sets"
 	"github.com/kerf-ml/kerf/spec"
 )
@@ -25,6 +31,7 @@ type inputFlags struct {
 	scale  string
 	as     string
 	text   string
+	labels string
 	drop   []string
 }
 
@@ -39,6 +46,7 @@ func (f *inputFlags) add(flags *pflag.FlagSet) {
 // addKnown adds what reading needs when a model says the rest.
 func (f *inputFlags) addKnown(flags *pflag.FlagSet) {
 	flags.StringVar(&f.target, "target", "", "column of the label: a name, a number from 1, first, last or none (default: last of a table, first of lines and sets)")
+	flags.StringVar(&f.labels, "labels", "", "file with the labels of IDX or NPY data: IDX, or one a line")
 	flags.StringVar(&f.header, "header", "auto", "whether the first line of a table is a header: auto, yes, no or skip")
 }
 
@@ -72,7 +80,7 @@ func (f *inputFlags) options(name string) (csvfile.Options, error) {
 // chunk is some rows of a file, in the form in which its format has them.
 type chunk struct {
 	table  *csvfile.Table
-	rows   *data.CSR
+	rows   data.Source[data.Vector]
 	texts  data.Slice[string]
 	sets   data.Slice[data.Set]
 	labels []string // nil where the file has none
@@ -114,6 +122,9 @@ func (a *app) open(ctx context.Context, path, kind string, labeled bool, flags *
 	if o.format, err = f.Format(); err == nil {
 		o.format = asked(o.format, kind, f.Head())
 		o.next, err = o.reader(ctx, kind, labeled, flags)
+	}
+	if err == nil && flags.labels != "" {
+		err = a.withLabels(ctx, o, flags.labels)
 	}
 	if err != nil {
 		_ = f.Close()
@@ -178,8 +189,128 @@ func (o *opened) reader(ctx context.Context, kind string, labeled bool, flags *i
 		}, nil
 	case file.Sets:
 		return o.setReader(ctx, labeled, flags)
+	case file.JSONL, file.Parquet:
+		options, err := flags.options(o.Name)
+		if err != nil {
+			return nil, err
+		}
+		return o.built(ctx, options)
 	}
-	return nil, badInput(o.Name, "this kerf cannot read "+o.format.String()+" files", "convert it to CSV or LIBSVM")
+	return o.arrayReader(ctx)
+}
+
+// built reads JSON Lines or Parquet as a table. The whole file is read at the
+// first call.
+func (o *opened) built(ctx context.Context, options csvfile.Options) (reader, error) {
+	b := csvfile.NewBuilder(options)
+	read := func() error {
+		_, err := jsonl.NewReader(o, o.Name, b).Read(ctx, 0)
+		return err
+	}
+	if o.format == file.Parquet {
+		read = func() error {
+			whole, err := o.Bytes(maxParquet)
+			if err != nil {
+				return err
+			}
+			r, err := parquet.NewReader(bytes.NewReader(whole), int64(len(whole)), o.Name, b)
+			if err != nil {
+				return err
+			}
+			_, err = r.Read(ctx, 0)
+			return err
+		}
+	}
+	return once(func() (*chunk, error) {
+		if err := read(); err != nil {
+			return nil, err
+		}
+		t, err := b.Table()
+		if err != nil {
+			return nil, err
+		}
+		return &chunk{table: t, labels: t.Labels()}, nil
+	}), nil
+}
+
+// maxParquet is the largest Parquet file that is read, because it is held in
+// memory whole.
+const maxParquet = 4 << 30
+
+// once makes a reader of what can be read in one go alone.
+func once(all func() (*chunk, error)) reader {
+	done := false
+	return func(int) (*chunk, error) {
+		if done {
+			return nil, io.EOF
+		}
+		done = true
+		return all()
+	}
+}
+
+// arrayReader reads the rows of an NPY or IDX file, without labels.
+func (o *opened) arrayReader(ctx context.Context) (reader, error) {
+	var read func(ctx context.Context, max int) (*data.Matrix, error)
+	if o.format == file.NPY {
+		r, err := npy.NewReader(o, o.Name)
+		if err != nil {
+			return nil, err
+		}
+		read = r.Read
+	} else {
+		r, err := idx.NewReader(o, o.Name)
+		if err != nil {
+			return nil, err
+		}
+		read = r.Read
+	}
+	return func(max int) (*chunk, error) {
+		m, err := read(ctx, max)
+		if err != nil {
+			return nil, err
+		}
+		return &chunk{rows: m}, nil
+	}, nil
+}
+
+// withLabels adds labels from a file of their own to the rows of a reader.
+func (a *app) withLabels(ctx context.Context, o *opened, path string) error {
+	labels, err := a.readLabels(ctx, path)
+	if err != nil {
+		return err
+	}
+	next, used := o.next, 0
+	o.next = func(max int) (*chunk, error) {
+		c, err := next(max)
+		if errors.Is(err, io.EOF) && used < len(labels) {
+			return nil, badInput(path, fmt.Sprintf("there are %d labels for %d rows", len(labels), used), "give the labels of this data")
+		}
+		if err != nil {
+			return nil, err
+		}
+		if used+c.Len() > len(labels) {
+			return nil, badInput(path, fmt.Sprintf("there are %d labels and more rows", len(labels)), "give the labels of this data")
+		}
+		c.labels = labels[used : used+c.Len()]
+		used += c.Len()
+		return c, nil
+	}
+	return nil
+}
+
+// readLabels reads a file of labels: IDX, or one a line.
+func (a *app) readLabels(ctx context.Context, path string) ([]string, error) {
+	f, err := file.Open(ctx, path, a.stdin)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if format, err := f.Format(); err == nil && format == file.IDX {
+		return idx.ReadLabels(ctx, f, f.Name)
+	}
+	texts, _, err := lines.NewReader(f, lines.Options{Name: f.Name}).Read(ctx, 0)
+	return texts, err
 }
 
 func tableReader(ctx context.Context, o *opened, options csvfile.Options) (reader, error) {

@@ -25,6 +25,7 @@ type trainFlags struct {
 	inputFlags
 	mapFlags
 	test      string
+	testLabel string
 	holdout   float64
 	out       string
 	learner   string
@@ -41,8 +42,8 @@ func (a *app) train() *cobra.Command {
 		Long: `Train a model: map the data into explicit features and train a linear
 separator on them. What is not chosen kerf picks itself and says so.
 
-DATA is a table (CSV, TSV), LIBSVM data, FASTA, lines of text or sets, also
-compressed (.gz, .bz2, .zst); - is standard input.`,
+DATA is a table (CSV, TSV, JSON Lines, Parquet), LIBSVM data, NPY or IDX with
+--labels, FASTA, lines of text or sets, also compressed (.gz, .bz2, .zst); - is standard input.`,
 		Example: `  kerf train data.csv --holdout 0.3 -o model.kerf
   kerf train c.csv --kernel 'rbf(gamma=1)' --map f2 --dim 100 --holdout 0.3 --json`,
 		Args: cobra.ExactArgs(1),
@@ -51,6 +52,7 @@ compressed (.gz, .bz2, .zst); - is standard input.`,
 	f.inputFlags.add(flags)
 	f.mapFlags.add(flags)
 	flags.StringVar(&f.test, "test", "", "file with data to test on")
+	flags.StringVar(&f.testLabel, "test-labels", "", "file with the labels of --test, for IDX or NPY data")
 	flags.Float64Var(&f.holdout, "holdout", 0, "part of the data to hold out and test on, such as 0.3")
 	flags.StringVarP(&f.out, "output", "o", "", "file to write the model to")
 	flags.StringVar(&f.learner, "learner", model.LearnerSVM, "learner: "+strings.Join(model.Learners, ", "))
@@ -295,7 +297,9 @@ func (t *trained[T]) measure(ctx context.Context, a *app, ctl run.Control, part,
 	}
 	name := t.input.name
 	if t.flags.test != "" {
-		in, err := a.read(ctx, t.flags.test, t.input.kind, true, &t.flags.inputFlags)
+		flags := t.flags.inputFlags
+		flags.labels = t.flags.testLabel
+		in, err := a.read(ctx, t.flags.test, t.input.kind, true, &flags)
 		if err != nil {
 			return err
 		}
