@@ -142,12 +142,12 @@ func (p *pivoting) column(ctx context.Context, ctl run.Control, first, k int) er
 	d := math.Sqrt(p.rest[k])
 	p.a.row(k)[k] = d
 	head := p.a.row(k)[first:k]
-	todo := p.a.rows - k - 1
-	if todo < 4*rowBlock {
+	below := p.a.rows - k - 1
+	if below < 4*rowBlock {
 		ctl.Workers = 1
 	}
-	return par.For(ctx, ctl, "", par.Blocks(todo, rowBlock), func(b int) error {
-		lo, hi := par.Range(b, todo, rowBlock)
+	return par.For(ctx, ctl, "", par.Blocks(below, rowBlock), func(b int) error {
+		lo, hi := par.Range(b, below, rowBlock)
 		for i := k + 1 + lo; i < k+1+hi; i++ {
 			row := p.a.row(i)
 			v := (row[k] - vmath.Dot(row[first:k], head)) / d
