@@ -134,7 +134,7 @@ func (c checked) print(w io.Writer) error {
 	out.add("rank", "%d", c.Rank)
 	if c.Witness != nil {
 		out.add("witness", "rows %v with coefficients %.3g give %.3g, and a kernel would give at least 0", c.Witness.Rows, c.Witness.Coefficients, c.Witness.Value)
-		out.add("so", "F2 and F3 refuse it; F1 takes any similarity")
+		out.add("so", "F1 takes it as it stands; F2 refuses it unless --repair clip, flip or shift; F3 refuses it")
 	}
 	return out.flush()
 }

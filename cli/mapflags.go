@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/spec"
@@ -18,6 +19,7 @@ type mapFlags struct {
 	mapKind   string
 	dim       int
 	landmarks int
+	repair    string
 
 	spec     spec.Kernel
 	machine  bool // the learner works in the kernel's own space
@@ -28,6 +30,7 @@ func (f *mapFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.kernel, "kernel", "", "kernel, such as 'rbf(gamma=0.1)', 'poly(degree=3)', 'degree(d=5)', jaccard, 'normalize(spectrum(k=3))+1'; rbf takes its width from the data (default: rbf for vectors, normalize(spectrum(k=3)) for strings, jaccard for sets)")
 	flags.StringVar(&f.mapKind, "map", "", "map into features: f1, f2, f3 or none (default f2; none for the linear kernel)")
 	flags.IntVar(&f.dim, "dim", 0, "dimension: landmarks of f1 and f2, features of f3 (default: 500, or as many as there are rows)")
+	flags.StringVar(&f.repair, "repair", "", "what f2 does with a similarity that is no kernel: clip, flip or shift its spectrum (default: refuse it)")
 	flags.IntVar(&f.landmarks, "landmarks", 0, "landmarks of f3 (default: 4 for each dimension)")
 }
 
@@ -83,6 +86,10 @@ func (f *mapFlags) fits(isLinear bool) error {
 		return usage("--map none leaves the kernel %s without use; choose --map f1, f2 or f3, or drop --kernel", f.kernel)
 	case none && f.dimGiven && !f.machine:
 		return usage("--map none has no dimension to choose; drop --dim")
+	case f.repair != "" && !slices.Contains(feature.Repairs, feature.Repair(f.repair)):
+		return usage("--repair is %q and must be clip, flip or shift", f.repair)
+	case f.repair != "" && f.mapKind != "" && f.mapKind != model.MapF2:
+		return usage("--repair is for --map f2; f1 takes any similarity as it stands")
 	case f.landmarks > 0 && f.mapKind != "" && f.mapKind != model.MapF3:
 		return usage("--landmarks is for --map f3; %s has --dim landmarks", f.mapKind)
 	}
@@ -99,7 +106,7 @@ func recipe[T any](f *mapFlags, k kernel.Kernel[T], n int) model.Recipe[T] {
 		dim = min(defaultDim, n)
 	}
 	r := model.NewRecipe(k, dim)
-	r.Map = f.mapKind
+	r.Map, r.Repair = f.mapKind, f.repair
 	if f.landmarks > 0 {
 		r.Landmarks = f.landmarks
 	}

@@ -302,3 +302,51 @@ func TestSinglePrecision(t *testing.T) {
 		}
 	}
 }
+
+// TestRepaired checks that landmarks' images have the repaired Gram matrix as
+// inner products, for a similarity with negative eigenvalues, and that a kernel
+// is left as it is.
+func TestRepaired(t *testing.T) {
+	x := points(30, 2, 11)
+	sigmoid := kernel.Sigmoid{Gamma: 1, Coef: -1}
+	g := data.NewMatrix(30, 30)
+	for i := range x {
+		for j := range x {
+			g.Row(i)[j] = sigmoid.Eval(x[i], x[j])
+		}
+	}
+	for repair, mend := range map[feature.Repair]func(*data.Matrix) (*data.Matrix, error){feature.Clip: kernel.Clip, feature.Flip: kernel.Flip} {
+		want, err := mend(g)
+		check(t, err)
+		m, err := feature.Repaired[data.Vector]{F2: feature.NewF2[data.Vector](sigmoid, 30), Repair: repair}.Fit(ctx, x)
+		check(t, err)
+		kerftest.Map(t, m, x)
+		images, err := feature.Apply(ctx, run.Control{}, m, x)
+		check(t, err)
+		for i := range x {
+			for j := range x {
+				if got := vmath.Dot(images.Row(i), images.Row(j)); math.Abs(got-want.Row(i)[j]) > 1e-9 {
+					t.Fatalf("%s: inner product %v, want %v", repair, got, want.Row(i)[j])
+				}
+			}
+		}
+	}
+	m, err := feature.Repaired[data.Vector]{F2: feature.NewF2[data.Vector](sigmoid, 30), Repair: feature.Shift}.Fit(ctx, x)
+	check(t, err)
+	kerftest.Map(t, m, x)
+	if _, err := (feature.Repaired[data.Vector]{F2: feature.NewF2[data.Vector](sigmoid, 30), Repair: "mend"}).Fit(ctx, x); err == nil {
+		t.Error("an unknown repair passes")
+	}
+	rbf := kernel.Gaussian{Gamma: 0.5}
+	m, err = feature.Repaired[data.Vector]{F2: feature.NewF2[data.Vector](rbf, 30), Repair: feature.Clip}.Fit(ctx, x)
+	check(t, err)
+	images, err := feature.Apply(ctx, run.Control{}, m, x)
+	check(t, err)
+	for i := range x {
+		for j := range x {
+			if got, want := vmath.Dot(images.Row(i), images.Row(j)), rbf.Eval(x[i], x[j]); math.Abs(got-want) > 1e-8 {
+				t.Fatalf("a kernel's inner product became %v, want %v", got, want)
+			}
+		}
+	}
+}

@@ -116,7 +116,7 @@ type NotPSDError struct {
 }
 
 func (e *NotPSDError) Error() string {
-	return fmt.Sprintf("not a kernel on this data: %s (%.3g of the largest K(z,z)); F2 and F3 need a positive semidefinite kernel, F1 takes any similarity", e.What, e.Value)
+	return fmt.Sprintf("not a kernel on this data: %s (%.3g of the largest K(z,z)); F2 and F3 need a positive semidefinite kernel; F1 takes any similarity, and F2 can repair its spectrum (clip, flip or shift)", e.What, e.Value)
 }
 
 // checkPSD looks for proof that the factorised matrix is not positive

@@ -46,6 +46,9 @@ func Describe[T any](p *Pipeline[T], kind Kind[T]) (Header, error) {
 		h.Map.Kind, h.Map.Landmarks = MapF1, m.Dim()
 	case *feature.Orthogonal[T]:
 		h.Map.Kind, h.Map.Landmarks, h.Map.Drawn = MapF2, m.Dim(), m.Drawn()
+	case *feature.Spectral[T]:
+		h.Map.Kind, h.Map.Landmarks, h.Map.Repair = MapF2, m.Landmarks().Dim(), string(m.Repair())
+		h.Map.Drawn = h.Map.Landmarks
 	case *feature.Compressed[T]:
 		f2, a := m.Orthogonal(), m.Projection()
 		h.Map.Kind, h.Map.Landmarks, h.Map.Drawn = MapF3, f2.Dim(), f2.Drawn()
@@ -83,13 +86,19 @@ func Write[T any](w io.Writer, p *Pipeline[T], kind Kind[T]) error {
 	if f2 := orthogonalOf(p.Map); f2 != nil {
 		blobs = append(blobs, blob{"inverse", floats(triangle(f2.Inverse()))})
 	}
+	if m, ok := any(p.Map).(*feature.Spectral[T]); ok {
+		blobs = append(blobs, blob{"matrix", floats(m.Matrix().Data)})
+	}
 	return write(w, h, blobs)
 }
 
 // landmarksOf returns the map F1 inside a map, nil where there is none.
 func landmarksOf[T any](m feature.Map[T]) *feature.Landmarks[T] {
-	if f1, ok := m.(*feature.Landmarks[T]); ok {
-		return f1
+	switch m := m.(type) {
+	case *feature.Landmarks[T]:
+		return m
+	case *feature.Spectral[T]:
+		return m.Landmarks()
 	}
 	if f2 := orthogonalOf(m); f2 != nil {
 		return f2.Landmarks()
@@ -193,6 +202,9 @@ func openMap[T any](f *File, k kernel.Kernel[T], kind Kind[T]) (feature.Map[T], 
 	if h.Kind == MapF1 {
 		return feature.NewLandmarks(k, z, precision), nil
 	}
+	if h.Kind == MapF2 && h.Repair != "" {
+		return openSpectral(f, k, z, precision)
+	}
 	inverse, err := square(f.blobs["inverse"], z.Len())
 	if err != nil {
 		return nil, err
@@ -205,6 +217,20 @@ func openMap[T any](f *File, k kernel.Kernel[T], kind Kind[T]) (feature.Map[T], 
 		return openProjection(f, f2)
 	}
 	return nil, fmt.Errorf("its map %q is unknown", h.Kind)
+}
+
+// openSpectral builds the map of a repaired similarity.
+func openSpectral[T any](f *File, k kernel.Kernel[T], z data.Source[T], p run.Precision) (feature.Map[T], error) {
+	h := f.Header.Map
+	values, err := numbers(f.blobs["matrix"])
+	if err != nil {
+		return nil, err
+	}
+	if h.Dim < 1 || z.Len() < 1 || len(values)/z.Len() != h.Dim || len(values)%z.Len() != 0 {
+		return nil, fmt.Errorf("its matrix has %d entries for %d features of %d landmarks", len(values), h.Dim, z.Len())
+	}
+	m := &data.Matrix{Rows: h.Dim, Cols: z.Len(), Data: values}
+	return feature.NewSpectral(k, z, m, feature.Repair(h.Repair), p), nil
 }
 
 func openProjection[T any](f *File, f2 *feature.Orthogonal[T]) (feature.Map[T], error) {

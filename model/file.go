@@ -62,6 +62,7 @@ type MapHeader struct {
 	Landmarks  int               `json:"landmarks"`            // landmarks kept
 	Drawn      int               `json:"drawn,omitempty"`      // landmarks drawn, dependent ones included
 	Projection *ProjectionHeader `json:"projection,omitempty"` // of f3
+	Repair     string            `json:"repair,omitempty"`     // of f2 for a similarity that is no kernel
 }
 
 // ProjectionHeader recalls a random projection.

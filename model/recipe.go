@@ -40,6 +40,7 @@ type Recipe[T any] struct {
 	Dim       int     // features: landmarks of f1 and f2, dimensions after the projection of f3
 	Landmarks int     // landmarks of f3
 	Rank      float64 // relative tolerance of f2's and f3's rank
+	Repair    string  // of f2 for a similarity that is no kernel: clip, flip or shift; empty refuses it
 
 	Learner   string
 	C         float64 // price of a unit of hinge loss
@@ -87,6 +88,9 @@ func (r Recipe[T]) Validate() error {
 	}
 	if r.Map != MapNone && r.Learner != LearnerKernelPerceptron && r.Dim < 1 {
 		fault("Dim is %d and must be at least 1", r.Dim)
+	}
+	if r.Repair != "" && (r.Map != MapF2 || !slices.Contains(feature.Repairs, feature.Repair(r.Repair))) {
+		fault("Repair is %q with map %s and must be clip, flip or shift with map f2", r.Repair, r.Map)
 	}
 	if r.Map == MapF3 && r.Landmarks < 1 {
 		fault("Landmarks is %d and must be at least 1", r.Landmarks)
@@ -198,6 +202,14 @@ func (r Recipe[T]) fitMap(ctx context.Context, p *Pipeline[T], x data.Source[T],
 		return err
 	}
 	f2 := feature.F2[T]{Kernel: r.Kernel, Size: r.Dim, Tolerance: r.Rank, Seed: r.Seed, Run: r.Run}
+	if r.Repair != "" {
+		m, err := feature.Repaired[T]{F2: f2, Repair: feature.Repair(r.Repair)}.Fit(ctx, x)
+		if err != nil {
+			return err
+		}
+		p.Map, t.Rank = m, m.Dim()
+		return nil
+	}
 	if r.Map == MapF2 {
 		m, err := f2.Fit(ctx, x)
 		if err != nil {
