@@ -28,7 +28,7 @@ type encoding struct {
 	Format string          `json:"format"`
 	Kind   string          `json:"kind"`
 	Table  *csvfile.Schema `json:"table,omitempty"`  // of a table of vectors
-	Column int             `json:"column,omitempty"` // from 1, of a table of strings
+	Column int             `json:"column,omitempty"` // from 1, of a table of strings, or of one whose cells are sets
 }
 
 // input is a data file that has been read whole.
@@ -83,6 +83,8 @@ func (in *input) fitEncoding(rows []int, scale csvfile.Scale, flags *inputFlags)
 	e := &encoding{Format: in.format.String(), Kind: in.kind}
 	var err error
 	switch {
+	case in.table != nil && in.kind == spec.KindSets && flags.text != "":
+		e.Column, err = textColumn(in.table, flags.text)
 	case in.table == nil || in.kind == spec.KindSets:
 		if scale != csvfile.None {
 			err = usage("--scale %s is for tables of numbers; other data are taken as they stand", scale)
@@ -130,6 +132,8 @@ func decode[T any](e *encoding, c *chunk) (data.Source[T], []string, error) {
 		x = c.rows
 	case e.Kind == spec.KindStrings:
 		x = columnTexts(c.table, e.Column-1)
+	case e.Kind == spec.KindSets && e.Column > 0:
+		x = cellSets(columnTexts(c.table, e.Column-1))
 	case e.Kind == spec.KindSets:
 		x = rowSets(c.table)
 	default:
@@ -151,6 +155,26 @@ func columnTexts(t *csvfile.Table, col int) data.Slice[string] {
 	out := make(data.Slice[string], t.Len())
 	for i := range out {
 		out[i], _ = t.Cell(i, col)
+	}
+	return out
+}
+
+// cellSets returns texts as sets of items, which commas, semicolons or bars
+// separate, or blanks where there is none of these.
+func cellSets(texts data.Slice[string]) data.Slice[data.Set] {
+	out := make(data.Slice[data.Set], len(texts))
+	for i, text := range texts {
+		items := strings.Fields(text)
+		if strings.ContainsAny(text, ",;|") {
+			items = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == '|' })
+		}
+		kept := items[:0]
+		for _, item := range items {
+			if item = strings.TrimSpace(item); item != "" {
+				kept = append(kept, item)
+			}
+		}
+		out[i] = data.NewSet(kept...)
 	}
 	return out
 }
