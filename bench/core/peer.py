@@ -62,8 +62,9 @@ def prepare(job):
         s = data(("spd", n, dtype), lambda: np.exp(-np.abs(np.subtract.outer(i, i)) / 50).astype(dtype))
         return lambda: scipy.linalg.cholesky(s, lower=True, check_finite=False)
     if work == "exp":
-        x = data(("exp", dtype), lambda: (10 * rng.random(job["n"])).astype(dtype))
-        return lambda: [np.exp(np.negative(x, out=x), out=x) for _ in range(job["times"])]
+        x = data(("exp", dtype), lambda: (-10 * rng.random(job["n"])).astype(dtype))
+        out = data(("exp out", dtype), lambda: np.empty_like(x))
+        return lambda: [np.exp(x, out=out) for _ in range(job["times"])]
     n, m, d = job["rows"], job["cols"], job["d"]
     x, c, v = normal((n, d), dtype), normal((m, d), dtype), normal((m,), dtype)
     gamma = 0.5 / d
