@@ -1,7 +1,10 @@
 package data
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -39,3 +42,14 @@ func (e *InputError) Error() string {
 
 // Unwrap returns the cause.
 func (e *InputError) Unwrap() error { return e.Err }
+
+// ReadError is the error of a reader whose stream failed: io.EOF, an InputError
+// and the error of a context as they are, anything else as an InputError that names the
+// file.
+func ReadError(file string, err error) error {
+	var input *InputError
+	if err == io.EOF || errors.As(err, &input) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &InputError{File: file, Problem: fmt.Sprintf("cannot be read: %v", err), Err: err}
+}

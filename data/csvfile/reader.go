@@ -43,7 +43,7 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	}
 	sample, whole, err := readSample(r)
 	if err != nil {
-		return nil, readError(o.Name, err)
+		return nil, data.ReadError(o.Name, err)
 	}
 	sample = bytes.TrimPrefix(sample, []byte("\xef\xbb\xbf"))
 	if o.Comma == 0 {

@@ -3,8 +3,6 @@ package csvfile
 import (
 	"bufio"
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -190,7 +188,7 @@ func (s *splitter) readLine() error {
 			err = nil // the last line may lack its end
 		}
 		if err != nil {
-			return readError(s.name, err)
+			return data.ReadError(s.name, err)
 		}
 		break
 	}
@@ -201,14 +199,4 @@ func (s *splitter) readLine() error {
 
 func (s *splitter) fault(at place, problem, advice string) error {
 	return &data.InputError{File: s.name, Line: at.line, Column: at.column, Problem: problem, Advice: advice}
-}
-
-// readError passes on the errors that readers of this module return and wraps
-// all others.
-func readError(name string, err error) error {
-	var input *data.InputError
-	if err == io.EOF || errors.As(err, &input) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return &data.InputError{File: name, Problem: fmt.Sprintf("cannot be read: %v", err), Err: err}
 }

@@ -146,20 +146,15 @@ func (r *Reader) extend(line []byte) error {
 	return nil
 }
 
-// readError passes on the errors that readers of this module return and wraps
-// all others.
+// readError is data.ReadError, which knows nothing of lines that are too long.
 func (r *Reader) readError(err error) error {
-	var input *data.InputError
-	switch {
-	case errors.As(err, &input) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
-		return err
-	case errors.Is(err, bufio.ErrTooLong):
+	if errors.Is(err, bufio.ErrTooLong) {
 		return &data.InputError{
 			File: r.name, Line: r.line + 1, Problem: fmt.Sprintf("the line is longer than %d MiB", MaxLine>>20),
 			Advice: "write long sequences over several lines", Err: err,
 		}
 	}
-	return &data.InputError{File: r.name, Problem: fmt.Sprintf("cannot be read: %v", err), Err: err}
+	return data.ReadError(r.name, err)
 }
 
 // fault reports what is wrong at a byte of the current line, counted from 0.

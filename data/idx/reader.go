@@ -184,7 +184,7 @@ func (r *Reader) end() error {
 	if _, err := r.r.Peek(1); err == nil {
 		return r.fault(r.offset, "there is something after the array", "check that the file is whole, and holds one array")
 	} else if err != io.EOF {
-		return r.readError(err)
+		return data.ReadError(r.name, err)
 	}
 	return io.EOF
 }
@@ -197,7 +197,7 @@ func (r *Reader) full(p []byte) error {
 		return r.fault(r.offset, "ends in the middle of the array: the file is truncated", "copy or download it again")
 	}
 	if err != nil {
-		return r.readError(err)
+		return data.ReadError(r.name, err)
 	}
 	return nil
 }
@@ -205,16 +205,6 @@ func (r *Reader) full(p []byte) error {
 // fault reports what is wrong at a byte of the file.
 func (r *Reader) fault(at int64, problem, advice string) error {
 	return &data.InputError{File: r.name, Problem: fmt.Sprintf("byte %d: %s", at, problem), Advice: advice}
-}
-
-// readError passes on the errors that readers of this module return and wraps
-// all others.
-func (r *Reader) readError(err error) error {
-	var input *data.InputError
-	if errors.As(err, &input) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return &data.InputError{File: r.name, Problem: fmt.Sprintf("cannot be read: %v", err), Err: err}
 }
 
 // ReadLabels reads a file of labels, an array of one value for each instance, and

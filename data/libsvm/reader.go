@@ -16,8 +16,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 
 	"github.com/kerf-ml/kerf/data"
@@ -103,20 +101,10 @@ func (r *Reader) readLine() ([]byte, error) {
 		err = nil // the last line may lack its end
 	}
 	if err != nil {
-		return nil, r.readError(err)
+		return nil, data.ReadError(r.name, err)
 	}
 	r.line++
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\r'}), nil
-}
-
-// readError passes on the errors that readers of this module return and wraps
-// all others.
-func (r *Reader) readError(err error) error {
-	var input *data.InputError
-	if err == io.EOF || errors.As(err, &input) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return &data.InputError{File: r.name, Problem: fmt.Sprintf("cannot be read: %v", err), Err: err}
 }
 
 // intern returns the label as a string, the same one for the same bytes while

@@ -141,20 +141,15 @@ func (r *Reader) fault(at int, problem, advice string) error {
 	return &data.InputError{File: r.o.Name, Line: r.line, Column: at + 1, Problem: problem, Advice: advice}
 }
 
-// readError passes on the errors that readers of this module return and wraps
-// all others.
+// readError is data.ReadError, which knows nothing of lines that are too long.
 func (r *Reader) readError(err error) error {
-	var input *data.InputError
-	switch {
-	case errors.As(err, &input) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
-		return err
-	case errors.Is(err, bufio.ErrTooLong):
+	if errors.Is(err, bufio.ErrTooLong) {
 		return &data.InputError{
 			File: r.o.Name, Line: r.line + 1, Problem: fmt.Sprintf("the line is longer than %d MiB", MaxLine>>20),
 			Advice: "check that the file has one text a line and ends its lines with newlines", Err: err,
 		}
 	}
-	return &data.InputError{File: r.o.Name, Problem: fmt.Sprintf("cannot be read: %v", err), Err: err}
+	return data.ReadError(r.o.Name, err)
 }
 
 // intern returns the label as a string, the same one for the same bytes while

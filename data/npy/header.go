@@ -71,7 +71,7 @@ func (r *Reader) full(p []byte) error {
 		return r.fault(r.offset, "ends in the middle of the array: the file is truncated", "copy or download it again")
 	}
 	if err != nil {
-		return r.readError(err)
+		return data.ReadError(r.name, err)
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func (r *Reader) end() error {
 	if _, err := r.r.Peek(1); err == nil {
 		return r.fault(r.offset, "there is something after the array", "check that the file is whole, and holds one array")
 	} else if err != io.EOF {
-		return r.readError(err)
+		return data.ReadError(r.name, err)
 	}
 	return io.EOF
 }
@@ -172,14 +172,4 @@ func (r *Reader) transpose(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// readError passes on the errors that readers of this module return and wraps
-// all others.
-func (r *Reader) readError(err error) error {
-	var input *data.InputError
-	if errors.As(err, &input) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return &data.InputError{File: r.name, Problem: fmt.Sprintf("cannot be read: %v", err), Err: err}
 }
