@@ -55,7 +55,7 @@ func (Vectors) Encode(x data.Source[data.Vector]) []byte {
 	}
 	if !sparse {
 		put([]uint64{layoutDense, uint64(n), uint64(d)})
-		row := make([]float64, d)
+		row := make([]float64, min(n, 1)*d) // no rows, no memory: a damaged file may claim any width
 		for i := range n {
 			x.At(i).CopyTo(row)
 			put(row)
