@@ -36,6 +36,12 @@ type Blocker[T any] interface {
 	MapBlock(ctl run.Control, dst []float64, x data.Source[T], first int) error
 }
 
+// Blocker32 is the ability to map a few instances at once into float32. The
+// features agree with those of MapBlock to the rounding of float32.
+type Blocker32[T any] interface {
+	MapBlock32(ctl run.Control, dst []float32, x data.Source[T], first int) error
+}
+
 // blockRows is how many instances are mapped together.
 const blockRows = 64
 
@@ -54,6 +60,38 @@ func Apply[T any](ctx context.Context, ctl run.Control, m Map[T], x data.Source[
 		return nil, err
 	}
 	return dst, nil
+}
+
+// Apply32 is Apply in single precision, row after row: half the memory, and
+// about twice the speed where the map is a Blocker32.
+func Apply32[T any](ctx context.Context, ctl run.Control, m Map[T], x data.Source[T]) ([]float32, error) {
+	n, d := x.Len(), m.Dim()
+	if err := ctl.Reserve("the mapped data", 4*float64(n)*float64(d), "use a smaller dimension or fewer rows"); err != nil {
+		return nil, err
+	}
+	dst := alloc.Slice[float32](n * d)
+	err := par.For(ctx, ctl, "map", par.Blocks(n, blockRows), func(i int) error {
+		lo, hi := par.Range(i, n, blockRows)
+		return mapBlock32(ctl, m, dst[lo*d:hi*d], data.Range[T]{Of: x, Lo: lo, Hi: hi}, lo)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return dst, nil
+}
+
+func mapBlock32[T any](ctl run.Control, m Map[T], dst []float32, x data.Source[T], first int) error {
+	if b, ok := m.(Blocker32[T]); ok {
+		return b.MapBlock32(ctl, dst, x, first)
+	}
+	wide := make([]float64, len(dst))
+	if err := mapBlock(ctl, m, wide, x, first); err != nil {
+		return err
+	}
+	for i, a := range wide {
+		dst[i] = float32(a)
+	}
+	return nil
 }
 
 func mapBlock[T any](ctl run.Control, m Map[T], dst []float64, x data.Source[T], first int) error {
