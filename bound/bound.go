@@ -13,6 +13,13 @@
 // error that wraps ErrTooLarge where the count does not fit. Every function
 // takes constant time. A bound is enough, not necessary: what is measured is
 // often far smaller.
+//
+// Most counts can be read backwards: LandmarksError is the error that a budget
+// of landmarks buys, LandmarksMargin the margin, LandmarksConfidence the
+// confidence, and so for the others. An error of 1 and a confidence of 0 say
+// that the budget buys nothing; where there is no such value, for a margin, a
+// distortion or a dimension, the error wraps ErrTooFew. What is bought is never
+// overstated: asked forwards again it costs no more than the budget.
 package bound
 
 import (
@@ -24,6 +31,10 @@ import (
 // ErrTooLarge is wrapped by the error for a count that does not fit an int, or
 // that is past 2⁵³, where a float64 no longer counts one by one.
 var ErrTooLarge = errors.New("the count does not fit")
+
+// ErrTooFew is wrapped by the error for a budget that buys nothing at all: no
+// margin, even 1, or no distortion, even the largest, is promised for it.
+var ErrTooFew = errors.New("the budget is too small")
 
 // largest is the largest count that is returned.
 const largest = min(math.MaxInt, 1<<53)
@@ -74,6 +85,14 @@ func checkNoise(noise float64) error {
 
 func checkDistortion(distortion float64) error {
 	return checkRange("distortion", distortion, distortion > 0 && distortion < 1, "above 0 and below 1")
+}
+
+// checkCount is for budgets: dimensions, landmarks, examples, rounds.
+func checkCount(name string, n int) error {
+	if n < 1 {
+		return fmt.Errorf("%s is %d and must be at least 1", name, n)
+	}
+	return nil
 }
 
 func checkRange(name string, value float64, ok bool, want string) error {

@@ -107,9 +107,13 @@ func must2(n int, err error) int {
 
 func TestEveryFaultIsNamed(t *testing.T) {
 	nan := math.NaN()
-	second := func(_ any, err error) error { return err }
 	third := func(_, _ any, err error) error { return err }
 	compressed := func(m, e, c float64) error { a, b, err := bound.Compressed(m, e, c); return third(a, b, err) }
+	survivor := func(m, e, c float64) error { a, b, err := bound.Survivor(m, e, c); return third(a, b, err) }
+	weakSample := func(m, c float64) error { a, b, err := bound.WeakSample(m, c); return third(a, b, err) }
+	boosted := func(m, e, c float64) error { a, b, err := bound.Boosted(m, e, c); return third(a, b, err) }
+	separable := func(m, e, c float64) error { _, a, b, err := bound.Separable(m, e, c); return third(a, b, err) }
+	separableError := func(m, c float64, d int) error { a, b, err := bound.SeparableError(m, c, d); return third(a, b, err) }
 	for _, c := range []struct {
 		err  error
 		want []string
@@ -127,6 +131,55 @@ func TestEveryFaultIsNamed(t *testing.T) {
 		{second(bound.NoisyLandmarks(0, 0, 0, -0.5)), []string{"margin is 0", "error is 0", "confidence is 0", "noise is -0.5"}},
 		{second(bound.PerceptronMistakes(0)), []string{"margin is 0"}},
 		{second(bound.PerceptronSample(nan, 1)), []string{"margin is NaN", "error is 1"}},
+		{second(bound.LandmarksError(0, 1, 0)), []string{"margin is 0", "confidence is 1", "landmarks is 0"}},
+		{second(bound.LandmarksMargin(nan, nan, -1)), []string{"error is NaN", "confidence is NaN", "landmarks is -1"}},
+		{second(bound.LandmarksConfidence(2, 1, 0)), []string{"margin is 2", "error is 1", "landmarks is 0"}},
+		{second(bound.NoisyLandmarksError(2, 1, 1, 0)), []string{"margin is 2", "confidence is 1", "noise is 1", "landmarks is 0"}},
+		{second(bound.Distortion(0, 1)), []string{"dim is 0", "confidence is 1"}},
+		{second(bound.PairsDistortion(0, nan, -1)), []string{"dim is 0", "confidence is NaN", "points is -1"}},
+		{second(bound.ProjectionError(0, 1, 0)), []string{"margin is 0", "confidence is 1", "dim is 0"}},
+		{second(bound.ProjectionMargin(0, 1, 0)), []string{"error is 0", "confidence is 1", "dim is 0"}},
+		{second(bound.ProjectionConfidence(0, 1, 0)), []string{"margin is 0", "error is 1", "dim is 0"}},
+		{second(bound.SampleProjectionDim(0, 1, -1)), []string{"margin is 0", "confidence is 1", "points is -1"}},
+		{second(bound.SampleProjectionMargin(1, 0, 0)), []string{"confidence is 1", "points is 0", "dim is 0"}},
+		{second(bound.CompressedError(0, 1, 0, 0)), []string{"margin is 0", "confidence is 1", "landmarks is 0", "dim is 0"}},
+		{second(bound.CompressedMargin(0, 1, 0, 0)), []string{"error is 0", "confidence is 1", "landmarks is 0", "dim is 0"}},
+		{second(bound.CompressedConfidence(0, 1, 0, 0)), []string{"margin is 0", "error is 1", "landmarks is 0", "dim is 0"}},
+		{second(bound.PerceptronError(0, 0)), []string{"margin is 0", "sample is 0"}},
+		{second(bound.PerceptronMargin(0, 0)), []string{"error is 0", "sample is 0"}},
+		{survivor(0, nan, 1), []string{"margin is 0", "error is NaN", "confidence is 1"}},
+		{second(bound.WeakChance(nan)), []string{"margin is NaN"}},
+		{second(bound.WeakTries(0, 1)), []string{"margin is 0", "confidence is 1"}},
+		{second(bound.WeakConfidence(0, 0)), []string{"margin is 0", "tries is 0"}},
+		{second(bound.WeakMargin(1, 0)), []string{"confidence is 1", "tries is 0"}},
+		{weakSample(2, nan), []string{"margin is 2", "confidence is NaN"}},
+		{second(bound.WeakSampleMargin(1, 0)), []string{"confidence is 1", "sample is 0"}},
+		{second(bound.BoostingRounds(0.6, 1)), []string{"edge is 0.6", "error is 1"}},
+		{second(bound.BoostingSampleRounds(0, 0)), []string{"edge is 0", "sample is 0"}},
+		{second(bound.BoostingError(nan, 0)), []string{"edge is NaN", "rounds is 0"}},
+		{second(bound.BoostingEdge(1, 0)), []string{"error is 1", "rounds is 0"}},
+		{boosted(0, 1, 1), []string{"margin is 0", "error is 1", "confidence is 1"}},
+		{second(bound.ConsistentSample(0, 1, 1)), []string{"dim is 0", "error is 1", "confidence is 1"}},
+		{second(bound.ConsistentError(0, 1, 0)), []string{"dim is 0", "confidence is 1", "sample is 0"}},
+		{second(bound.ConsistentDim(0, 1, 0)), []string{"error is 0", "confidence is 1", "sample is 0"}},
+		{second(bound.UniformSample(0, 1, 1)), []string{"dim is 0", "error is 1", "confidence is 1"}},
+		{second(bound.UniformError(0, 1, 0)), []string{"dim is 0", "confidence is 1", "sample is 0"}},
+		{second(bound.UniformDim(0, 1, 0)), []string{"error is 0", "confidence is 1", "sample is 0"}},
+		{second(bound.MarginSample(0, 1, 1)), []string{"margin is 0", "error is 1", "confidence is 1"}},
+		{second(bound.MarginSampleError(0, 1, 0)), []string{"margin is 0", "confidence is 1", "sample is 0"}},
+		{second(bound.MarginSampleMargin(0, 1, 0)), []string{"error is 0", "confidence is 1", "sample is 0"}},
+		{second(bound.MarginSampleConfidence(0, 1, 0)), []string{"margin is 0", "error is 1", "sample is 0"}},
+		{second(bound.ErrorGap(1, 0)), []string{"confidence is 1", "sample is 0"}},
+		{second(bound.ErrorGapSample(0, 1)), []string{"error is 0", "confidence is 1"}},
+		{second(bound.SGDSteps(0, 1)), []string{"lambda is 0", "excess is 1"}},
+		{second(bound.SGDExcess(math.Inf(1), 0)), []string{"lambda is +Inf", "steps is 0"}},
+		{second(bound.SGDLambda(nan, 0)), []string{"excess is NaN", "steps is 0"}},
+		{separable(0, 1, 1), []string{"margin is 0", "error is 1", "confidence is 1"}},
+		{separableError(0, 1, 0), []string{"margin is 0", "confidence is 1", "dim is 0"}},
+		{second(bound.NewBudget("error", 0, nan, 1, nan, 0)), []string{"margin is 0", "confidence is 1", "noise is NaN", "dim is 0"}},
+		{second(bound.NewBudget("margin", nan, 0, 1, 1, 0)), []string{"error is 0", "confidence is 1", "noise is 1", "dim is 0"}},
+		{second(bound.NewBudget("confidence", 0, 0, nan, 1, 0)), []string{"margin is 0", "error is 0", "noise is 1", "dim is 0"}},
+		{second(bound.NewBudget("noise", 0.1, 0.1, 0.9, 0, 1)), []string{`unknown is "noise"`}},
 		{second(bound.NewPlan(0, 0, 0, nan)), []string{"margin is 0", "error is 0", "confidence is 0", "noise is NaN"}},
 	} {
 		if c.err == nil {
@@ -246,6 +299,30 @@ func TestMonotone(t *testing.T) {
 			easy.PerceptronMistakes > hard.PerceptronMistakes || easy.PerceptronSample > hard.PerceptronSample {
 			t.Fatalf("easy %+v, hard %+v", easy, hard)
 		}
+		// 0 stands for a count that does not fit.
+		orLarge := func(n int) int {
+			if n == 0 {
+				return math.MaxInt
+			}
+			return n
+		}
+		for name, pair := range map[string][2]int{
+			"weak tries":          {easy.WeakTries, hard.WeakTries},
+			"weak sample":         {easy.WeakSample, hard.WeakSample},
+			"boosting rounds":     {easy.BoostingRounds, hard.BoostingRounds},
+			"boosting tries":      {easy.BoostingTries, hard.BoostingTries},
+			"survivor streak":     {easy.SurvivorStreak, hard.SurvivorStreak},
+			"survivor sample":     {easy.SurvivorSample, hard.SurvivorSample},
+			"margin sample":       {easy.MarginSample, hard.MarginSample},
+			"F2 sample":           {easy.F2Sample, hard.F2Sample},
+			"separable landmarks": {easy.SeparableLandmarks, hard.SeparableLandmarks},
+			"separable dim":       {easy.SeparableDim, hard.SeparableDim},
+			"separable sample":    {easy.SeparableSample, hard.SeparableSample},
+		} {
+			if orLarge(pair[0]) > orLarge(pair[1]) {
+				t.Fatalf("%s: %d for the easy, %d for the hard problem", name, pair[0], pair[1])
+			}
+		}
 		if easy.F3Landmarks < easy.Landmarks || easy.F3Dim < easy.JLDim {
 			t.Fatalf("F3 asks for less than its stages: %+v", easy)
 		}
@@ -293,7 +370,10 @@ func TestPlan(t *testing.T) {
 	}
 	want := `{"margin":0.1,"error":0.05,"confidence":0.99,"noise":0.1,` +
 		`"landmarks":16737,"f1_dim":16737,"f2_dim":16737,"f3_landmarks":33696,"f3_dim":76273,"jl_dim":17930,` +
-		`"perceptron_mistakes":100,"perceptron_sample":2000,"error_bound":0.14500000000000002}`
+		`"perceptron_mistakes":100,"perceptron_sample":2000,"error_bound":0.14500000000000002,` +
+		`"weak_learner_tries":729,"weak_learner_sample":85618,"boosting_rounds":2397,"boosting_tries":1704,` +
+		`"perceptron_streak":185,"perceptron_sure_sample":18685,"margin_sample":689479,"f2_sample":657253029,` +
+		`"separable_landmarks":52823893330229,"separable_dim":229699,"separable_sample":103433227}`
 	if string(text) != want {
 		t.Errorf("got  %s\nwant %s", text, want)
 	}

@@ -52,18 +52,64 @@ func PairsDim(distortion, confidence float64, points int) (int, error) {
 	return ceil("dimension", perDim(distortion)*math.Log(pairs(points)*2/(1-confidence)))
 }
 
+// Distortion is the smallest g for which DistortionDim is at most dim: the
+// distortion of one squared distance that dim coordinates buy. It solves
+// g² - g³ = 4/d·ln(2/δ) and is at most 2/3, where the left side is largest; the
+// error wraps ErrTooFew where that is not enough.
+//
+// Reference: as DistortionFailure.
+func Distortion(dim int, confidence float64) (float64, error) {
+	return PairsDistortion(dim, confidence, 2)
+}
+
+// PairsDistortion is the smallest g for which PairsDim is at most dim: the
+// distortion of all distances between n points that dim coordinates buy, at
+// most 2/3 as in Distortion; 0 for fewer than two points.
+//
+// Reference: as PairsFailure.
+func PairsDistortion(dim int, confidence float64, points int) (float64, error) {
+	if fault := errors.Join(checkDim(dim), checkConfidence(confidence), checkPoints(points)); fault != nil {
+		return 0, fault
+	}
+	if points < 2 {
+		return 0, nil
+	}
+	g, ok := solveDistortion(4 / float64(dim) * math.Log(pairs(points)*2/(1-confidence)))
+	if !ok {
+		return 0, fmt.Errorf("distortion: %w: %d dimensions keep no such distance, whatever the distortion", ErrTooFew, dim)
+	}
+	return g, nil
+}
+
+// solveDistortion returns the smallest g in (0, 2/3] with g² - g³ ≥ c, for
+// c > 0. There is none if c > 4/27, but for the rounding of c.
+//
+// As g² - g³ lies between g²/3 and g² there, g is between √c and √(3c): halving
+// that 64 times leaves the last bit.
+func solveDistortion(c float64) (float64, bool) {
+	if !(c <= 4.0/27*(1+slack)) {
+		return 0, false
+	}
+	// Below lo it does not hold, at hi it does.
+	lo, hi := math.Sqrt(c), min(2.0/3, math.Sqrt(3*c))
+	for range 64 {
+		mid := lo + (hi-lo)/2
+		if mid*mid*(1-mid) >= c {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi, true
+}
+
 // perDim is 4/(g² - g³), the dimensions it takes to divide the probability of
 // failure by e.
 func perDim(g float64) float64 { return 4 / (g * g * (1 - g)) }
 
 func pairs(points int) float64 { return float64(points) * (float64(points) - 1) / 2 }
 
-func checkDim(dim int) error {
-	if dim < 1 {
-		return fmt.Errorf("dim is %d and must be at least 1", dim)
-	}
-	return nil
-}
+func checkDim(dim int) error { return checkCount("dim", dim) }
 
 func checkPoints(points int) error {
 	if points < 0 {

@@ -38,6 +38,24 @@ func NoisyLandmarks(margin, err, confidence, noise float64) (int, error) {
 	return landmarks(margin, landmarkError(err, noise), 1-confidence)
 }
 
+// NoisyLandmarksError is the error that is promised from dim landmarks drawn
+// from a distribution of which 1 - α has margin γ: with e = LandmarksError it is
+// (1-α)·e + α for α ≤ 3/8 and e + α above that, 1 at most. It is the inverse of
+// NoisyLandmarks and NoisyError together.
+//
+// Reference: as NoisyLandmarks.
+func NoisyLandmarksError(margin, confidence, noise float64, dim int) (float64, error) {
+	fault := errors.Join(checkMargin(margin), checkConfidence(confidence), checkNoise(noise), checkCount("landmarks", dim))
+	if fault != nil {
+		return 0, fault
+	}
+	e := landmarksError(margin, 1-confidence, dim)
+	if noise <= FreeNoise {
+		return noisyError(min(1, e), noise), nil
+	}
+	return min(1, e+noise), nil
+}
+
 // landmarkError is the ε at which to count landmarks under noise.
 func landmarkError(err, noise float64) float64 {
 	if noise <= FreeNoise {

@@ -2,6 +2,7 @@ package bound
 
 import (
 	"errors"
+	"fmt"
 	"math"
 )
 
@@ -38,31 +39,81 @@ func projectionDim(margin, err, delta float64) (int, error) {
 	return ceil("dimension", perDim(marginDistortion(margin))*(math.Log(8)-math.Log(err)-math.Log(delta)))
 }
 
-// Compressed gives the two sizes of mapping F3, which is F2 and then a random
-// projection:
+// ProjectionError is 8/δ·exp(-(g² - g³)·d/4) with g = γ/(2 + γ), the error at
+// margin γ/2 that a random projection to d coordinates buys; 1 where that is
+// not below 1.
 //
-//	landmarks  ⌈8/(ε/2)·(1/γ² + ln(2/δ))⌉
-//	dim        ⌈4/(g² - g³)·ln(32/(εδ))⌉ with g = γ/(4 + γ)
-//
-// With probability at least 1 - δ the result has error at most ε at margin
-// γ/4. The first is Landmarks at ε/2 and δ/2; the second ProjectionDim at γ/2,
-// ε/2 and δ/2.
-//
-// Reference: Blum 2006, theorem 5, which leaves the constants open; those here
-// are proved in docs/math/projection.md.
-func Compressed(margin, err, confidence float64) (marks, dim int, fault error) {
-	if fault := errors.Join(checkMargin(margin), checkError(err), checkConfidence(confidence)); fault != nil {
-		return 0, 0, fault
+// Reference: as ProjectionDim.
+func ProjectionError(margin, confidence float64, dim int) (float64, error) {
+	if fault := errors.Join(checkMargin(margin), checkConfidence(confidence), checkDim(dim)); fault != nil {
+		return 0, fault
 	}
-	return compressed(margin, err, err, 1-confidence)
+	return boughtError(projectionRest(margin, 1-confidence, dim)), nil
 }
 
-// compressed is Compressed with an error of its own for the landmarks.
-func compressed(margin, markErr, err, delta float64) (marks, dim int, fault error) {
-	marks, fault1 := landmarks(margin, markErr/2, delta/2)
-	dim, fault2 := projectionDim(margin/2, err/2, delta/2)
-	if fault := errors.Join(fault1, fault2); fault != nil {
-		return 0, 0, fault
+// projectionRest is 8·exp(-(g² - g³)·d/4) divided by a probability: ε from δ,
+// and δ from ε.
+func projectionRest(margin, other float64, dim int) float64 {
+	return math.Exp(math.Log(8) - math.Log(other) - float64(dim)/perDim(marginDistortion(margin)))
+}
+
+// ProjectionMargin is 2g/(1 - g) with g² - g³ = 4/d·ln(8/(εδ)), the smallest
+// margin γ of which a random projection to d coordinates keeps half. The error
+// wraps ErrTooFew where they are not enough for margin 1.
+//
+// Reference: as ProjectionDim.
+func ProjectionMargin(err, confidence float64, dim int) (float64, error) {
+	if fault := errors.Join(checkError(err), checkConfidence(confidence), checkDim(dim)); fault != nil {
+		return 0, fault
 	}
-	return marks, dim, nil
+	return boughtMargin(fmt.Sprint(dim, " dimensions"), projectionMargin(err, 1-confidence, dim))
+}
+
+// projectionMargin is infinite or above 1 where there is none.
+func projectionMargin(err, delta float64, dim int) float64 {
+	g, ok := solveDistortion(4 / float64(dim) * (math.Log(8) - math.Log(err) - math.Log(delta)))
+	if !ok {
+		return math.Inf(1)
+	}
+	return 2 * g / (1 - g)
+}
+
+// ProjectionConfidence is 1 - 8/ε·exp(-(g² - g³)·d/4) with g = γ/(2 + γ), the
+// confidence that a random projection to d coordinates buys; 0 where that is
+// not positive.
+//
+// Reference: as ProjectionDim.
+func ProjectionConfidence(margin, err float64, dim int) (float64, error) {
+	if fault := errors.Join(checkMargin(margin), checkError(err), checkDim(dim)); fault != nil {
+		return 0, fault
+	}
+	return boughtConfidence(projectionRest(margin, err, dim)), nil
+}
+
+// SampleProjectionDim is ⌈4/(g² - g³)·ln(8m/δ)⌉ with g = γ/(2 + γ): a random
+// projection to so many coordinates leaves, with probability at least 1 - δ,
+// margin γ/2 to every one of m instances that have margin γ. It is theorem 3
+// for a finite sample, by the union over its instances; 1 for no instances.
+//
+// Reference: Blum 2006, section 3.1; docs/math/projection.md for the constant.
+func SampleProjectionDim(margin, confidence float64, points int) (int, error) {
+	if fault := errors.Join(checkMargin(margin), checkConfidence(confidence), checkPoints(points)); fault != nil {
+		return 0, fault
+	}
+	if points == 0 {
+		return 1, nil
+	}
+	return projectionDim(margin, 1/float64(points), 1-confidence)
+}
+
+// SampleProjectionMargin is the smallest margin γ for which SampleProjectionDim
+// is at most dim. The error wraps ErrTooFew where dim is not enough for margin
+// 1. There must be at least one instance.
+//
+// Reference: as SampleProjectionDim.
+func SampleProjectionMargin(confidence float64, points, dim int) (float64, error) {
+	if fault := errors.Join(checkConfidence(confidence), checkCount("points", points), checkDim(dim)); fault != nil {
+		return 0, fault
+	}
+	return boughtMargin(fmt.Sprint(dim, " dimensions"), projectionMargin(1/float64(points), 1-confidence, dim))
 }

@@ -124,7 +124,7 @@ Start with: kerf demo`,
 	})
 	root.SuggestionsMinimumDistance = 2
 	for _, c := range []*cobra.Command{
-		a.demo(), a.gen(), a.plan(), a.check(), a.train(), a.predict(), a.mapping(), a.eval(), a.inspect(), a.version(),
+		a.demo(), a.gen(), a.plan(), a.check(), a.margin(), a.train(), a.predict(), a.mapping(), a.eval(), a.inspect(), a.version(),
 	} {
 		c.Args = counted(c.Args)
 		root.AddCommand(c)

@@ -52,7 +52,7 @@ there is one: by the map of a model, or by a map fitted to the data (--fit).`,
 			}
 			return job.fit(c.Context(), args[0])
 		}
-		for _, name := range []string{"kernel", "map", "dim", "landmarks", "scale", "target", "as", "text"} {
+		for _, name := range []string{"kernel", "map", "dim", "landmarks", "select", "projection", "repair", "scale", "target", "as", "text"} {
 			if c.Flags().Changed(name) {
 				return usage("--%s goes with --fit; a model has its own", name)
 			}

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -10,8 +11,14 @@ import (
 	"github.com/kerf-ml/kerf/bound"
 )
 
+// planFlags are the flags of kerf plan.
+type planFlags struct {
+	margin, err, confidence, noise float64
+	dim                            int
+}
+
 func (a *app) plan() *cobra.Command {
-	var margin, err, confidence, noise float64
+	var f planFlags
 	c := &cobra.Command{
 		Use:   "plan --margin G --error E --confidence C",
 		Short: "How many landmarks, dimensions and examples the theorems ask for",
@@ -20,20 +27,32 @@ func (a *app) plan() *cobra.Command {
 The margin is the cosine of the angle by which a separator in the kernel's
 feature space gets instances right; all but the given part of noise must have
 it. The counts are what suffices in the worst case: on real data far fewer
-usually do.`,
-		Example: "  kerf plan --margin 0.1 --error 0.05 --confidence 0.99",
+usually do.
+
+With --dim the question is turned round: leave out one of --margin, --error and
+--confidence, and kerf says what of it so many features buy.`,
+		Example: `  kerf plan --margin 0.1 --error 0.05 --confidence 0.99
+  kerf plan --dim 5000 --margin 0.1 --confidence 0.99`,
 	}
-	c.Flags().Float64Var(&margin, "margin", 0, "margin in the kernel's feature space, above 0 and at most 1 (required)")
-	c.Flags().Float64Var(&err, "error", 0, "error that is acceptable, between 0 and 1 (required)")
-	c.Flags().Float64Var(&confidence, "confidence", 0, "probability with which it must hold, between 0 and 1 (required)")
-	c.Flags().Float64Var(&noise, "noise", 0, "part of the data that no separator gets right by the margin")
+	c.Flags().Float64Var(&f.margin, "margin", 0, "margin in the kernel's feature space, above 0 and at most 1 (required without --dim)")
+	c.Flags().Float64Var(&f.err, "error", 0, "error that is acceptable, between 0 and 1 (required without --dim)")
+	c.Flags().Float64Var(&f.confidence, "confidence", 0, "probability with which it must hold, between 0 and 1 (required without --dim)")
+	c.Flags().Float64Var(&f.noise, "noise", 0, "part of the data that no separator gets right by the margin")
+	c.Flags().IntVar(&f.dim, "dim", 0, "features one can afford: what they buy, of the one that is left out of the three above")
 	c.RunE = func(c *cobra.Command, _ []string) error {
+		var missing []string
 		for _, name := range []string{"margin", "error", "confidence"} {
 			if !c.Flags().Changed(name) {
-				return usage("--%s is missing; usage: %s", name, c.UseLine())
+				missing = append(missing, name)
 			}
 		}
-		p, fault := bound.NewPlan(margin, err, confidence, noise)
+		if c.Flags().Changed("dim") {
+			return a.budget(f, missing)
+		}
+		if len(missing) > 0 {
+			return usage("--%s is missing; usage: %s", missing[0], c.UseLine())
+		}
+		p, fault := bound.NewPlan(f.margin, f.err, f.confidence, f.noise)
 		if fault != nil {
 			return usage("%w", fault)
 		}
@@ -42,18 +61,53 @@ usually do.`,
 	return c
 }
 
+// budget says what a number of features buys, of the one parameter that is
+// missing.
+func (a *app) budget(f planFlags, missing []string) error {
+	if len(missing) != 1 {
+		return usage("with --dim give two of --margin, --error and --confidence: the third is what so many features buy")
+	}
+	b, fault := bound.NewBudget(bound.Unknown(missing[0]), f.margin, f.err, f.confidence, f.noise, f.dim)
+	if fault != nil {
+		return usage("%w", fault)
+	}
+	return a.result(b, func(w io.Writer) error { return printBudget(w, b) })
+}
+
+// planTable writes rows of a number, what it is, and what it assumes.
+type planTable struct{ *tabwriter.Writer }
+
+func newPlanTable(w io.Writer) planTable { return planTable{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)} }
+
+func (t planTable) row(n int, what, assumes string) {
+	number := fmt.Sprint(n)
+	if n == 0 {
+		number = "too many"
+	}
+	fmt.Fprintf(t, "%s\t%s\t%s\n", number, what, assumes)
+}
+
 func printPlan(w io.Writer, p bound.Plan) error {
 	fmt.Fprintf(w, "margin %v, error %v, confidence %v, noise %v\n\n", p.Margin, p.Error, p.Confidence, p.Noise)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	row := func(n int, what, assumes string) { fmt.Fprintf(t, "%d\t%s\t%s\n", n, what, assumes) }
-	row(p.Landmarks, "landmarks", "drawn at random from the data, without labels (lemma 1)")
-	row(p.F1Dim, "dimensions of F1", "any similarity with that margin; separable, margin not kept (corollary 1)")
-	row(p.F2Dim, "dimensions of F2", "a kernel; separable at half the margin (theorem 4)")
-	row(p.F3Landmarks, "landmarks for F3", "a kernel; F2 at half the error (theorem 5)")
-	row(p.F3Dim, "dimensions of F3", "at a quarter of the margin (theorem 5, constants of docs/math)")
-	row(p.JLDim, "dimensions by random projection", "of explicit vectors, at half the margin (theorem 3)")
-	row(p.PerceptronMistakes, "mistakes of the perceptron at most", "no noise, instances of unit length")
-	row(p.PerceptronSample, "examples for the perceptron", "expected error at a random time of one pass")
+	t := newPlanTable(w)
+	t.row(p.Landmarks, "landmarks", "drawn at random from the data, without labels (lemma 1)")
+	t.row(p.F1Dim, "dimensions of F1", "a kernel; separable, margin not kept (corollary 1)")
+	t.row(p.F2Dim, "dimensions of F2", "a kernel; separable at half the margin (theorem 4)")
+	t.row(p.F3Landmarks, "landmarks for F3", "a kernel; F2 at half the error (theorem 5)")
+	t.row(p.F3Dim, "dimensions of F3", "at a quarter of the margin (theorem 5, constants of docs/math)")
+	t.row(p.JLDim, "dimensions by random projection", "of explicit vectors, at half the margin (theorem 3)")
+	t.row(p.PerceptronMistakes, "mistakes of the perceptron at most", "no noise, instances of unit length")
+	t.row(p.PerceptronSample, "examples for the perceptron", "expected error at a random time of one pass")
+	t.row(p.SurvivorSample, "examples for a sure perceptron", fmt.Sprintf("no noise; stop once it is right %d times running", p.SurvivorStreak))
+	t.row(p.WeakTries, "random separators tried", fmt.Sprintf("no noise; one is better than chance by %.3g (algorithm 1)", p.Margin/12))
+	t.row(p.WeakSample, "examples to judge them on", "one sample for all of them (footnote 2, Hoeffding's constants)")
+	t.row(p.BoostingRounds, "rounds of boosting", "no noise; error on the training sample, a random separator a round")
+	t.row(p.BoostingTries, "random separators tried a round", "no noise; errors by the weights of the round (algorithm 1)")
+	t.row(p.MarginSample, "labelled examples, by the margin", fmt.Sprintf("true error at most %v above the error at margin %v on the sample", p.Error, p.Margin/2))
+	t.row(p.F2Sample, "labelled examples, by F2's dimensions", fmt.Sprintf("true and training error differ by at most %v, for every separator", p.Error))
+	t.row(p.SeparableLandmarks, "landmarks for an F3 without error", "no noise; all of the sample below is separable (corollary 2)")
+	t.row(p.SeparableDim, "dimensions of that F3", "at a quarter of the margin (corollary 2, constants of docs/math)")
+	t.row(p.SeparableSample, "labelled examples there", fmt.Sprintf("any separator that is right on them has error at most %v", p.Error))
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -61,5 +115,48 @@ func printPlan(w io.Writer, p bound.Plan) error {
 		fmt.Fprintln(w, "\nAt this error F2 needs fewer dimensions than F3, whose count grows only with the\nlogarithm of 1/error and so pays where the error must be small.")
 	}
 	_, err := fmt.Fprintf(w, "\nThe mapped data are then separable with error at most %.4g.\n", p.ErrorBound)
+	return err
+}
+
+func printBudget(w io.Writer, b bound.Budget) error {
+	var given []string
+	for _, g := range []struct {
+		name  bound.Unknown
+		value float64
+	}{{bound.UnknownMargin, b.Margin}, {bound.UnknownError, b.Error}, {bound.UnknownConfidence, b.Confidence}} {
+		if g.name != b.Unknown {
+			given = append(given, fmt.Sprintf("%s %v", g.name, g.value))
+		}
+	}
+	fmt.Fprintf(w, "%d features, %s, noise %v: what %s they buy\n\n", b.Dim, strings.Join(given, ", "), b.Noise, b.Unknown)
+	t := newPlanTable(w)
+	row := func(value *float64, what, assumes string) {
+		if value == nil {
+			fmt.Fprintf(t, "none\t%s\tnothing is promised for so few\n", what)
+			return
+		}
+		number := fmt.Sprintf("%.4g", *value)
+		if b.Unknown == bound.UnknownConfidence && *value > 0.9999 {
+			number = "above 0.9999"
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", number, what, assumes)
+	}
+	row(b.F1, "with F1", fmt.Sprintf("%d landmarks; a kernel; margin not kept (corollary 1)", b.Dim))
+	row(b.F2, "with F2", fmt.Sprintf("%d landmarks; a kernel; at half the margin (theorem 4)", b.Dim))
+	marks := "more landmarks than can be counted"
+	if b.F3Landmarks > 0 {
+		marks = fmt.Sprintf("%d landmarks", b.F3Landmarks)
+	}
+	row(b.F3, "with F3", marks+"; a kernel; at a quarter of the margin (theorem 5)")
+	row(b.JL, "by random projection", "of explicit vectors; at half the margin (theorem 3)")
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	says := map[bound.Unknown]string{
+		bound.UnknownError:      "The mapped data are separable with that error at most, noise included.",
+		bound.UnknownMargin:     "It is the smallest margin the data may have in the kernel's feature space.",
+		bound.UnknownConfidence: "It is the probability with which that error holds.",
+	}[b.Unknown]
+	_, err := fmt.Fprintf(w, "\n%s\n", says)
 	return err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kerf-ml/kerf/certificate"
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/csvfile"
 	"github.com/kerf-ml/kerf/eval"
@@ -32,6 +33,8 @@ type trainFlags struct {
 	c         float64
 	tolerance float64
 	passes    int
+
+	err, confidence, margin float64 // what the map is to certify
 }
 
 func (a *app) train() *cobra.Command {
@@ -59,6 +62,9 @@ DATA is a table (CSV, TSV, JSON Lines, Parquet), LIBSVM data, NPY or IDX with
 	flags.Float64Var(&f.c, "C", 0, "price of a unit of hinge loss (default: chosen on held-out training rows)")
 	flags.Float64Var(&f.tolerance, "tolerance", 1e-3, "duality gap, relative to the objective, at which the svm stops")
 	flags.IntVar(&f.passes, "max-passes", 0, "passes over the data after which a learner stops (default: 1000, more for few rows)")
+	flags.Float64Var(&f.err, "error", 0, "instead of --dim: grow the map until it is certified on fresh rows to add at most this error")
+	flags.Float64Var(&f.confidence, "confidence", 0.95, "of the certificate")
+	flags.Float64Var(&f.margin, "margin", 0, "margin of the targets that the certificate speaks of (default: chosen on rows set apart, see kerf margin)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := f.check(c); err != nil {
 			return err
@@ -89,6 +95,9 @@ func (f *trainFlags) check(c *cobra.Command) error {
 	case changed("max-passes") && f.passes < 1:
 		return usage("--max-passes is %d and must be at least 1", f.passes)
 	}
+	if err := f.checkClaim(c); err != nil {
+		return err
+	}
 	if f.learner == model.LearnerKernelPerceptron {
 		if changed("map") && f.mapKind != model.MapNone || changed("dim") {
 			return usage("--learner %s works in the kernel's own space; drop --map and --dim", f.learner)
@@ -99,6 +108,30 @@ func (f *trainFlags) check(c *cobra.Command) error {
 		return err
 	}
 	return f.mapFlags.check(c, f.learner == model.LearnerKernelPerceptron)
+}
+
+// checkClaim reports flags of a certificate that do not go together.
+func (f *trainFlags) checkClaim(c *cobra.Command) error {
+	changed := c.Flags().Changed
+	switch {
+	case !changed("error") && (changed("confidence") || changed("margin")):
+		return usage("--confidence and --margin are for a certificate; give --error too")
+	case !changed("error"):
+		return nil
+	case changed("dim"):
+		return usage("--error finds the dimension itself; drop --dim")
+	case f.repair != "" || f.selection != "":
+		return usage("--error grows f2 from landmarks drawn at random; drop --repair and --select")
+	case f.learner == model.LearnerKernelPerceptron || f.mapKind != "" && f.mapKind != model.MapF2 && f.mapKind != model.MapF3:
+		return usage("--error certifies the maps f2 and f3; choose one")
+	case !(f.err > 0 && f.err < 1):
+		return usage("--error is %v and must be between 0 and 1", f.err)
+	case !(f.confidence > 0 && f.confidence < 1):
+		return usage("--confidence is %v and must be between 0 and 1", f.confidence)
+	case changed("margin") && !(f.margin > 0 && f.margin <= 1):
+		return usage("--margin is %v and must be above 0 and at most 1", f.margin)
+	}
+	return nil
 }
 
 // trained is everything that training produced, on its way to the user.
@@ -113,6 +146,8 @@ type trained[T any] struct {
 	train    eval.Metrics
 	test     *eval.Metrics
 	header   model.Header
+
+	separator *certificate.Certificate // of the separator, on test rows
 }
 
 func (a *app) runTrain(ctx context.Context, path string, f *trainFlags) error {
@@ -178,23 +213,32 @@ func train[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, 
 
 // divide returns the rows to train on and those held out.
 func (a *app) divide(in *input, f *trainFlags) (rest, held []int, err error) {
-	if in.labels == nil {
-		return nil, nil, badInput(in.name, "the rows have no labels to learn", "name the label's column with --target")
+	if err := in.checkClasses(); err != nil {
+		return nil, nil, err
 	}
-	classes, y := data.Encode(in.labels)
-	switch {
-	case in.Len() == 1:
-		return nil, nil, badInput(in.name, "there is only one row, and at least two with different labels are needed", "")
-	case classes.Len() == 1:
-		return nil, nil, badInput(in.name, fmt.Sprintf("all %d rows have the label %q, and there is nothing to separate", in.Len(), classes.Names[0]), "check --target")
-	case classes.Len() > 1000 || in.table != nil && classes.Len() > 20 && 2*classes.Len() > in.Len():
-		return nil, nil, badInput(in.name, fmt.Sprintf("the target has %d different values in %d rows, which are no classes", classes.Len(), in.Len()), "check --target")
-	}
+	_, y := data.Encode(in.labels)
 	rest, held = data.SplitBy(y, f.holdout, a.seed)
 	if f.holdout > 0 && len(held) == 0 {
 		return nil, nil, badInput(in.name, fmt.Sprintf("%d rows are too few to hold out %v of each class", in.Len(), f.holdout), "use a larger --holdout")
 	}
 	return rest, held, nil
+}
+
+// checkClasses reports rows without labels, or with labels that are no classes.
+func (in *input) checkClasses() error {
+	if in.labels == nil {
+		return badInput(in.name, "the rows have no labels to learn", "name the label's column with --target")
+	}
+	classes, _ := data.Encode(in.labels)
+	switch {
+	case in.Len() == 1:
+		return badInput(in.name, "there is only one row, and at least two with different labels are needed", "")
+	case classes.Len() == 1:
+		return badInput(in.name, fmt.Sprintf("all %d rows have the label %q, and there is nothing to separate", in.Len(), classes.Names[0]), "check --target")
+	case classes.Len() > 1000 || in.table != nil && classes.Len() > 20 && 2*classes.Len() > in.Len():
+		return badInput(in.name, fmt.Sprintf("the target has %d different values in %d rows, which are no classes", classes.Len(), in.Len()), "check --target")
+	}
+	return nil
 }
 
 // kindOf returns the kind of instances that the flags ask for, empty where the
@@ -259,6 +303,13 @@ func (t *trained[T]) fit(ctx context.Context, a *app, ctl run.Control, part data
 	if f.c > 0 {
 		r.C, r.ChooseC = f.c, false
 	}
+	if f.err > 0 {
+		if f.mapKind == model.MapNone {
+			return usage("--error certifies a map into features; the linear kernel has none to choose")
+		}
+		claim := certificate.NewClaim(f.margin, f.err, f.confidence)
+		r.Claim = &claim
+	}
 	if t.pipeline, t.training, err = r.Fit(ctx, part); err != nil {
 		return named(t.input.name, err)
 	}
@@ -267,6 +318,9 @@ func (t *trained[T]) fit(ctx context.Context, a *app, ctl run.Control, part data
 	}
 	if t.training.Status != learn.Converged {
 		a.warn("the learner stopped at its %s; the model is the best so far (see --max-passes, --tolerance)", t.training.Status)
+	}
+	if e := t.training.Earned; e != nil && !e.Holds {
+		a.warn("nothing could be certified: %s", e.Words)
 	}
 	if t.pipeline.Schema, err = t.encoding.raw(); err != nil {
 		return err
@@ -317,6 +371,24 @@ func (t *trained[T]) measure(ctx context.Context, a *app, ctl run.Control, part,
 	}
 	m, err := metrics(ctx, a, ctl, t.pipeline, name, held)
 	t.test = &m
+	if err != nil || t.training.Earned == nil {
+		return err
+	}
+	return t.certifySeparator(ctx, ctl, held)
+}
+
+// certifySeparator bounds the error of the separator at half of the certified
+// map's margin from the rows that it was tested on.
+func (t *trained[T]) certifySeparator(ctx context.Context, ctl run.Control, held data.Labeled[T, string]) error {
+	y, _ := classIndex(t.pipeline.Classes, held.Y)
+	ctl.Counter = nil
+	m, err := t.pipeline.Margins(ctx, ctl, held.X, y)
+	if err != nil {
+		return err
+	}
+	e := t.training.Earned
+	c, err := certificate.HeldOut(m, 0, e.Certificate.Error, t.flags.confidence, t.pipeline.Map.Dim())
+	t.separator = &c
 	return err
 }
 
@@ -370,6 +442,12 @@ func (t *trained[T]) object() any {
 	if t.test != nil {
 		o["test"] = t.test
 	}
+	if tr.Earned != nil {
+		o["certificate"] = tr.Earned
+	}
+	if t.separator != nil {
+		o["separator_certificate"] = t.separator
+	}
 	if tr.C > 0 {
 		o["C"], o["objective"], o["gap"] = tr.C, tr.Objective, tr.Gap
 	}
@@ -417,6 +495,12 @@ func (t *trained[T]) print(w io.Writer) error {
 		out.add("test", "error %s on %d rows", percent(t.test.Error), t.test.N)
 	}
 	out.add("margin", "%.3g; %.3g for 95%% of the rows", tr.Margins.Min(), tr.Margins.Quantile(0.05))
+	if e := tr.Earned; e != nil {
+		t.printEarned(out, e)
+	}
+	if s := t.separator; s != nil {
+		out.add("tested", "with %s confidence at most %s of all rows like these have a margin below %.3g", percent(s.Confidence), percent(s.Bound), s.Margin)
+	}
 	out.add("work", "%.2f s, %s kernel evaluations, %s after %d passes", tr.Elapsed.Seconds(), grouped(tr.Evaluations), tr.Status, tr.Iterations)
 	if t.flags.out != "" {
 		out.add("model", "written to %s", t.flags.out)
@@ -424,6 +508,22 @@ func (t *trained[T]) print(w io.Writer) error {
 		out.add("model", "not kept; -o FILE writes it")
 	}
 	return out.flush()
+}
+
+// printEarned says what theory promised, what was certified, and what is used.
+func (t *trained[T]) printEarned(out facts, e *model.Earned) {
+	if e.Promised > 0 {
+		out.add("promised", "%s landmarks suffice by theory for margin %.3g, error %.3g, confidence %v", grouped(int64(e.Promised)), e.Margin, e.Certificate.Error, e.Confidence)
+	}
+	if e.Choice != nil {
+		out.add("", "the margin was chosen on rows set apart, of which %s have less", percent(e.Choice.Noise))
+	}
+	if e.Holds {
+		out.add("certified", "%s", e.Certificate)
+	} else {
+		out.add("certified", "nothing: %s", e.Outcome)
+	}
+	out.add("used", "%d landmarks", e.Used)
 }
 
 func (t *trained[T]) describeMap() string {
@@ -439,6 +539,10 @@ func (t *trained[T]) describeMap() string {
 		return fmt.Sprintf("f1: similarities to %d landmarks%s", h.Dim, byDefault)
 	case model.MapF2:
 		return fmt.Sprintf("f2: %d landmarks of rank %d%s", h.Drawn, h.Dim, byDefault)
+	case model.MapMonomials:
+		return fmt.Sprintf("monomials: all %d of %d coordinates", h.Dim, h.Width)
+	case model.MapFourier, model.MapORF, model.MapSketch:
+		return fmt.Sprintf("%s: %d features of %d coordinates%s", h.Kind, h.Dim, h.Width, byDefault)
 	}
 	return fmt.Sprintf("f3: %d landmarks of rank %d, projected to %d dimensions%s", h.Drawn, h.Landmarks, h.Dim, byDefault)
 }

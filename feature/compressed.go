@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/internal/compute"
 	"github.com/kerf-ml/kerf/internal/gemm"
 	"github.com/kerf-ml/kerf/project"
 	"github.com/kerf-ml/kerf/run"
@@ -54,12 +53,12 @@ func (r F3[T]) Fit(ctx context.Context, x data.Source[T]) (*Compressed[T], error
 	return NewCompressed(ctx, r.F2.Run, f2, p)
 }
 
-// Compressed is the fitted map F3. It holds the product of F2's triangle and
+// Compressed is the fitted map F3, x ↦ F2(x)·A/√d. It holds the product of F2's triangle and
 // the projection, so that it costs no more than its own dimension.
 type Compressed[T any] struct {
-	f2         *Orthogonal[T]
-	projection *project.Projection
-	product    *compute.Fixed // Dim×rank: Aᵀ·L⁻¹/√d
+	*rotated[T] // by the Dim×rank matrix Aᵀ·L⁻¹/√d
+	f2          *Orthogonal[T]
+	projection  *project.Projection
 }
 
 // NewCompressed returns the map x ↦ p(F2(x)).
@@ -74,31 +73,11 @@ func NewCompressed[T any](ctx context.Context, ctl run.Control, f2 *Orthogonal[T
 	if err != nil {
 		return nil, err
 	}
-	return &Compressed[T]{f2: f2, projection: p, product: compute.NewFixed(product.Data, p.Out(), p.In())}, nil
+	return &Compressed[T]{rotated: newRotated(f2.landmarks, p.Out(), full[float64](product), full[float32](product)), f2: f2, projection: p}, nil
 }
-
-// Dim returns the dimension after the projection.
-func (m *Compressed[T]) Dim() int { return m.projection.Out() }
 
 // Orthogonal returns the map F2 inside.
 func (m *Compressed[T]) Orthogonal() *Orthogonal[T] { return m.f2 }
 
 // Projection returns the projection.
 func (m *Compressed[T]) Projection() *project.Projection { return m.projection }
-
-// MapTo sets dst = F2(x)·A/√d.
-func (m *Compressed[T]) MapTo(dst []float64, x T) {
-	similar := make([]float64, m.f2.Dim())
-	m.f2.landmarks.MapTo(similar, x)
-	m.product.Mul(dst, m.Dim(), similar, m.f2.Dim(), 1)
-}
-
-// MapBlock maps the instances of x into the rows of dst.
-func (m *Compressed[T]) MapBlock(ctl run.Control, dst []float64, x data.Source[T], first int) error {
-	similar := make([]float64, x.Len()*m.f2.Dim())
-	if err := m.f2.landmarks.MapBlock(ctl, similar, x, first); err != nil {
-		return err
-	}
-	m.product.Mul(dst, m.Dim(), similar, m.f2.Dim(), x.Len())
-	return nil
-}

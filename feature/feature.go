@@ -42,8 +42,9 @@ type Blocker32[T any] interface {
 	MapBlock32(ctl run.Control, dst []float32, x data.Source[T], first int) error
 }
 
-// blockRows is how many instances are mapped together.
-const blockRows = 64
+// blockRows is how many instances are mapped together: a whole number of strips
+// of the matrix product at every level (6, 14 and 2 rows).
+const blockRows = 84
 
 // Apply maps all instances of x into a matrix with a row each.
 func Apply[T any](ctx context.Context, ctl run.Control, m Map[T], x data.Source[T]) (*data.Matrix, error) {
@@ -84,14 +85,7 @@ func mapBlock32[T any](ctl run.Control, m Map[T], dst []float32, x data.Source[T
 	if b, ok := m.(Blocker32[T]); ok {
 		return b.MapBlock32(ctl, dst, x, first)
 	}
-	wide := make([]float64, len(dst))
-	if err := mapBlock(ctl, m, wide, x, first); err != nil {
-		return err
-	}
-	for i, a := range wide {
-		dst[i] = float32(a)
-	}
-	return nil
+	return round32(dst, func(wide []float64) error { return mapBlock(ctl, m, wide, x, first) })
 }
 
 func mapBlock[T any](ctl run.Control, m Map[T], dst []float64, x data.Source[T], first int) error {

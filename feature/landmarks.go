@@ -18,11 +18,15 @@ import (
 //
 // If the data have margin γ in K's feature space and Size is at least
 // bound.Landmarks(γ, ε, 1-δ), then with probability 1-δ the mapped data are
-// linearly separable with error at most ε. The margin is not preserved.
+// linearly separable with error at most ε. The margin is not preserved. This
+// supposes landmarks that are drawn alike (Uniform, Independent); the other
+// selections often need fewer, and promise what docs/math/selection.md says.
 type F1[T any] struct {
 	Kernel kernel.Kernel[T]
-	Size   int    // landmarks to draw, without replacement; all of the data if it has fewer
-	Seed   uint64 // of the draw
+	Size   int       // landmarks to draw; all of the data if it has fewer
+	Select Selection // how to draw them; empty means Uniform, without replacement
+	Pool   int       // instances that Select looks at; 0 means max(20·Size, 10,000)
+	Seed   uint64    // of the draw
 	Run    run.Control
 }
 
@@ -30,7 +34,9 @@ type F1[T any] struct {
 func NewF1[T any](k kernel.Kernel[T], size int) F1[T] { return F1[T]{Kernel: k, Size: size, Seed: 1} }
 
 // Validate reports every field that is out of range.
-func (r F1[T]) Validate() error { return validate(r.Kernel, r.Size) }
+func (r F1[T]) Validate() error {
+	return errors.Join(validate(r.Kernel, r.Size), r.Select.Validate(), validatePool(r.Pool))
+}
 
 func validate[T any](k kernel.Kernel[T], size int) error {
 	var faults []error
@@ -45,7 +51,8 @@ func validate[T any](k kernel.Kernel[T], size int) error {
 	return errors.Join(faults...)
 }
 
-// Fit draws the landmarks from x. It evaluates no kernel.
+// Fit draws the landmarks from x. It evaluates the kernel only where Select
+// looks at it: Chooser says how often.
 func (r F1[T]) Fit(ctx context.Context, x data.Source[T]) (*Landmarks[T], error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
@@ -53,7 +60,12 @@ func (r F1[T]) Fit(ctx context.Context, x data.Source[T]) (*Landmarks[T], error)
 	if x.Len() == 0 {
 		return nil, errors.New("no data to draw landmarks from")
 	}
-	return NewLandmarks(r.Kernel, Draw(x, r.Size, r.Seed), r.Run.Precision), ctx.Err()
+	chooser := Chooser[T]{Kernel: r.Kernel, Select: r.Select, Size: r.Size, Pool: r.Pool, Tolerance: DefaultTolerance, Seed: r.Seed, Run: r.Run}
+	z, err := chooser.landmarks(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	return NewLandmarks(r.Kernel, z, r.Run.Precision), nil
 }
 
 // Draw returns size instances of x drawn uniformly without replacement, all of
@@ -98,4 +110,10 @@ func (m *Landmarks[T]) MapTo(dst []float64, x T) { m.columns.Row(dst[:m.Dim()], 
 func (m *Landmarks[T]) MapBlock(ctl run.Control, dst []float64, x data.Source[T], first int) error {
 	ctl.Counter.Add(int64(x.Len()) * int64(m.Dim()))
 	return m.columns.Tile(dst, x, first)
+}
+
+// MapBlock32 maps the instances of x into the rows of dst.
+func (m *Landmarks[T]) MapBlock32(ctl run.Control, dst []float32, x data.Source[T], first int) error {
+	ctl.Counter.Add(int64(x.Len()) * int64(m.Dim()))
+	return m.columns.Tile32(dst, x, first)
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/gram"
-	"github.com/kerf-ml/kerf/internal/compute"
 	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/run"
@@ -21,7 +20,9 @@ import (
 //
 // If the data have margin γ in K's feature space and Size is at least
 // bound.Landmarks(γ, ε, 1-δ), then with probability 1-δ the mapped data are
-// separable with error at most ε at margin γ/2.
+// separable with error at most ε at margin γ/2. This supposes landmarks that are
+// drawn alike (Uniform, Independent); the other selections often need fewer, and
+// promise what docs/math/selection.md says.
 //
 // The factorisation pivots: in every step it takes the landmark that is farthest
 // from the span of those taken before, relative to K(z,z) of the largest, and
@@ -33,8 +34,10 @@ import (
 // it, and Tolerance counts as 1e-6 if it is less; all else is float64.
 type F2[T any] struct {
 	Kernel    kernel.Kernel[T]
-	Size      int     // landmarks to draw, without replacement
-	Tolerance float64 // relative squared distance at which a landmark counts as dependent
+	Size      int       // landmarks to draw
+	Select    Selection // how to draw them; empty means Uniform, without replacement
+	Pool      int       // instances that Select looks at; 0 means max(20·Size, 10,000)
+	Tolerance float64   // relative squared distance at which a landmark counts as dependent
 	Seed      uint64
 	Run       run.Control
 }
@@ -54,7 +57,7 @@ func NewF2[T any](k kernel.Kernel[T], size int) F2[T] {
 
 // Validate reports every field that is out of range.
 func (r F2[T]) Validate() error {
-	faults := []error{validate(r.Kernel, r.Size)}
+	faults := []error{validate(r.Kernel, r.Size), r.Select.Validate(), validatePool(r.Pool)}
 	if !(r.Tolerance >= 0 && r.Tolerance < 1) {
 		faults = append(faults, fmt.Errorf("tolerance is %v and must be at least 0 and below 1", r.Tolerance))
 	}
@@ -62,8 +65,8 @@ func (r F2[T]) Validate() error {
 }
 
 // Fit draws the landmarks from x and factorises their Gram matrix. It evaluates
-// the kernel Size·(Size+1)/2 times. It returns a *NotPSDError where the matrix
-// shows that K is no kernel.
+// the kernel Size·(Size+1)/2 times, after what Select looks at (Chooser says how
+// often). It returns a *NotPSDError where the matrix shows that K is no kernel.
 func (r F2[T]) Fit(ctx context.Context, x data.Source[T]) (*Orthogonal[T], error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
@@ -71,7 +74,25 @@ func (r F2[T]) Fit(ctx context.Context, x data.Source[T]) (*Orthogonal[T], error
 	if x.Len() == 0 {
 		return nil, errors.New("no data to draw landmarks from")
 	}
-	return r.FitTo(ctx, Draw(x, r.Size, r.Seed))
+	z, err := r.choose(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	return r.FitTo(ctx, z)
+}
+
+// choose returns the landmarks that the recipe draws from x.
+func (r F2[T]) choose(ctx context.Context, x data.Source[T]) (data.Source[T], error) {
+	chooser := Chooser[T]{Kernel: r.Kernel, Select: r.Select, Size: r.Size, Pool: r.Pool, Tolerance: r.tolerance(), Seed: r.Seed, Run: r.Run}
+	return chooser.landmarks(ctx, x)
+}
+
+// tolerance returns the tolerance that holds in the precision of the run.
+func (r F2[T]) tolerance() float64 {
+	if r.Run.Precision == run.Float32 {
+		return max(r.Tolerance, singleTolerance)
+	}
+	return r.Tolerance
 }
 
 // FitTo takes all of z as landmarks. With the whole training sample as z the
@@ -87,11 +108,7 @@ func (r F2[T]) FitTo(ctx context.Context, z data.Source[T]) (*Orthogonal[T], err
 	if err != nil {
 		return nil, err
 	}
-	tolerance := r.Tolerance
-	if r.Run.Precision == run.Float32 {
-		tolerance = max(tolerance, singleTolerance)
-	}
-	f, err := linalg.PivotedCholesky(ctx, r.Run, g, tolerance)
+	f, err := linalg.PivotedCholesky(ctx, r.Run, g, r.tolerance())
 	if err != nil {
 		return nil, err
 	}
@@ -145,12 +162,12 @@ func checkPSD(g *data.Matrix, f linalg.Factor) error {
 	return nil
 }
 
-// Orthogonal is the fitted map F2.
+// Orthogonal is the fitted map F2, x ↦ L⁻¹·F1(x). Its dimension is the rank of
+// the landmarks' Gram matrix, and its landmarks are the independent ones.
 type Orthogonal[T any] struct {
-	landmarks *Landmarks[T]
-	drawn     int
-	inverse   *data.Matrix // L⁻¹, rank×rank, lower triangular
-	rotation  *compute.Fixed
+	*rotated[T]
+	drawn   int
+	inverse *data.Matrix // L⁻¹, rank×rank, lower triangular
 }
 
 // NewOrthogonal returns F2 with the given independent landmarks and the inverse
@@ -161,36 +178,13 @@ func NewOrthogonal[T any](k kernel.Kernel[T], z data.Source[T], drawn int, inver
 		panic("feature: the factor does not fit the landmarks")
 	}
 	return &Orthogonal[T]{
-		landmarks: NewLandmarks(k, z, p), drawn: drawn,
-		inverse: inverse, rotation: compute.NewLower(inverse.Data, inverse.Rows),
+		rotated: newRotated(NewLandmarks(k, z, p), inverse.Rows, lower[float64](inverse), lower[float32](inverse)),
+		drawn:   drawn, inverse: inverse,
 	}
 }
-
-// Dim returns the rank of the landmarks' Gram matrix.
-func (m *Orthogonal[T]) Dim() int { return m.inverse.Rows }
 
 // Drawn returns how many landmarks were drawn, dependent ones included.
 func (m *Orthogonal[T]) Drawn() int { return m.drawn }
 
-// Landmarks returns the independent landmarks as the map F1.
-func (m *Orthogonal[T]) Landmarks() *Landmarks[T] { return m.landmarks }
-
 // Inverse returns L⁻¹. It is shared and must not be written to.
 func (m *Orthogonal[T]) Inverse() *data.Matrix { return m.inverse }
-
-// MapTo sets dst = L⁻¹·F1(x).
-func (m *Orthogonal[T]) MapTo(dst []float64, x T) {
-	similar := make([]float64, m.Dim())
-	m.landmarks.MapTo(similar, x)
-	m.rotation.Mul(dst, m.Dim(), similar, m.Dim(), 1)
-}
-
-// MapBlock maps the instances of x into the rows of dst.
-func (m *Orthogonal[T]) MapBlock(ctl run.Control, dst []float64, x data.Source[T], first int) error {
-	similar := make([]float64, x.Len()*m.Dim())
-	if err := m.landmarks.MapBlock(ctl, similar, x, first); err != nil {
-		return err
-	}
-	m.rotation.Mul(dst, m.Dim(), similar, m.Dim(), x.Len())
-	return nil
-}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/gram"
-	"github.com/kerf-ml/kerf/internal/compute"
 	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/run"
@@ -59,6 +58,9 @@ func (r Repaired[T]) Validate() error {
 	if r.Repair != Clip && r.Repair != Flip && r.Repair != Shift {
 		faults = append(faults, fmt.Errorf("repair is %q and must be clip, flip or shift", r.Repair))
 	}
+	if s := r.F2.Select; s != "" && s != Uniform && s != Independent {
+		faults = append(faults, fmt.Errorf("select is %s, which looks at distances that a similarity need not have, and must be uniform or iid", s))
+	}
 	return errors.Join(faults...)
 }
 
@@ -70,7 +72,10 @@ func (r Repaired[T]) Fit(ctx context.Context, x data.Source[T]) (*Spectral[T], e
 	if x.Len() == 0 {
 		return nil, errors.New("no data to draw landmarks from")
 	}
-	z := Draw(x, r.F2.Size, r.F2.Seed)
+	z, err := r.F2.choose(ctx, x)
+	if err != nil {
+		return nil, err
+	}
 	n := float64(z.Len())
 	if err := r.F2.Run.Reserve("the spectrum of so many landmarks", 5*8*n*n, "use a smaller dimension"); err != nil {
 		return nil, err
@@ -115,12 +120,12 @@ func (r Repaired[T]) matrix(values []float64, vectors *data.Matrix) *data.Matrix
 	return m
 }
 
-// Spectral is the fitted map of a repaired similarity.
+// Spectral is the fitted map of a repaired similarity, x ↦ Matrix()·F1(x). Its
+// dimension is the number of eigenvalues that were kept.
 type Spectral[T any] struct {
-	landmarks *Landmarks[T]
-	matrix    *data.Matrix // Dim×landmarks
-	repair    Repair
-	rotation  *compute.Fixed
+	*rotated[T]
+	matrix *data.Matrix // Dim×landmarks
+	repair Repair
 }
 
 // NewSpectral returns the map x ↦ matrix·F1(x).
@@ -129,36 +134,13 @@ func NewSpectral[T any](k kernel.Kernel[T], z data.Source[T], matrix *data.Matri
 		panic("feature: the matrix does not fit the landmarks")
 	}
 	return &Spectral[T]{
-		landmarks: NewLandmarks(k, z, p), matrix: matrix, repair: repair,
-		rotation: compute.NewFixed(matrix.Data, matrix.Rows, matrix.Cols),
+		rotated: newRotated(NewLandmarks(k, z, p), matrix.Rows, full[float64](matrix), full[float32](matrix)),
+		matrix:  matrix, repair: repair,
 	}
 }
-
-// Dim returns the number of eigenvalues that were kept.
-func (m *Spectral[T]) Dim() int { return m.matrix.Rows }
-
-// Landmarks returns the landmarks as the map F1.
-func (m *Spectral[T]) Landmarks() *Landmarks[T] { return m.landmarks }
 
 // Matrix returns the matrix. It is shared and must not be written to.
 func (m *Spectral[T]) Matrix() *data.Matrix { return m.matrix }
 
 // Repair returns the repair.
 func (m *Spectral[T]) Repair() Repair { return m.repair }
-
-// MapTo sets dst = matrix·F1(x).
-func (m *Spectral[T]) MapTo(dst []float64, x T) {
-	similar := make([]float64, m.matrix.Cols)
-	m.landmarks.MapTo(similar, x)
-	m.rotation.Mul(dst, m.Dim(), similar, m.matrix.Cols, 1)
-}
-
-// MapBlock maps the instances of x into the rows of dst.
-func (m *Spectral[T]) MapBlock(ctl run.Control, dst []float64, x data.Source[T], first int) error {
-	similar := make([]float64, x.Len()*m.matrix.Cols)
-	if err := m.landmarks.MapBlock(ctl, similar, x, first); err != nil {
-		return err
-	}
-	m.rotation.Mul(dst, m.Dim(), similar, m.matrix.Cols, x.Len())
-	return nil
-}

@@ -112,6 +112,11 @@ func (c *Columns[T]) Tile(dst []float64, x data.Source[T], first int) error {
 	return strip(c, dst, c.Len(), x, first, 0, c.Len())
 }
 
+// Tile32 is Tile in single precision.
+func (c *Columns[T]) Tile32(dst []float32, x data.Source[T], first int) error {
+	return strip(c, dst, c.Len(), x, first, 0, c.Len())
+}
+
 // strip computes the columns left to right-1 for a few instances into dst, whose
 // rows have the stride ld, tile by tile, and checks them. dst begins at column
 // left.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/margin"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -43,4 +44,46 @@ func ExampleNewPairwise() {
 	}
 	fmt.Printf("%.3f\n", p.Of(data.Dense(2, 0), 0))
 	// Output: 0.707
+}
+
+// Two separators of the same instances: one is right on all by little, the
+// other wrong on one in five but right on the rest by much.
+func ExampleNewCurve() {
+	careful := margin.NewMargins([]float64{0.05, 0.06, 0.07, 0.08, 0.09})
+	bold := margin.NewMargins([]float64{-0.2, 0.4, 0.5, 0.5, 0.6})
+	c, err := margin.NewCurve(careful, bold)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, p := range c.Points(4) {
+		fmt.Printf("margin %.2f: error %.1f\n", p.Margin, p.Error)
+	}
+	plan, err := c.Recommend(0.3, 0.9)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("plan with margin %.2f and noise %.1f: %d landmarks for error 0.3\n", plan.Margin, plan.Noise, plan.Landmarks)
+	// Output:
+	// margin 0.00: error 0.0
+	// margin 0.05: error 0.0
+	// margin 0.40: error 0.2
+	// margin 0.60: error 0.8
+	// plan with margin 0.40 and noise 0.2: 548 landmarks for error 0.3
+}
+
+func ExampleExpansion() {
+	// XOR, and the separator in the space of a polynomial kernel that has each of
+	// its instances once.
+	x := data.Slice[data.Vector]{data.Dense(1, 1), data.Dense(1, -1), data.Dense(-1, -1), data.Dense(-1, 1)}
+	y := []float64{1, -1, 1, -1}
+	e := margin.Expansion[data.Vector]{Kernel: kernel.NewPolynomial(2), Support: x, Weight: y}
+	m, err := e.Sample(context.Background(), run.Control{}, x, y)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("separated by margin %.3f\n", m.Min())
+	// Output: separated by margin 0.471
 }

@@ -10,7 +10,11 @@
 //
 // Of is the margin of one instance, Sample those of many. A Separator may have
 // a bias, a Pairwise has one separator a class; both have methods of the same
-// names.
+// names. An Expansion is a separator in the feature space of a kernel, Mapped
+// takes the margins of features.
+//
+// A Curve is the error at every margin, of the best of several separators: it
+// says which pair of margin and error to plan with.
 package margin
 
 import (

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/kerf-ml/kerf/data"
@@ -17,14 +18,6 @@ import (
 
 // Version is the version of kerf that model files are stamped with.
 const Version = "0.1.0"
-
-// Kinds of maps in files and on the command line.
-const (
-	MapF1   = "f1"
-	MapF2   = "f2"
-	MapF3   = "f3"
-	MapNone = "none"
-)
 
 // Describe returns what a pipeline is, as its file would say it.
 func Describe[T any](p *Pipeline[T], kind Kind[T]) (Header, error) {
@@ -55,10 +48,20 @@ func Describe[T any](p *Pipeline[T], kind Kind[T]) (Header, error) {
 		h.Map.Projection = &ProjectionHeader{Kind: a.Kind(), Out: a.Out(), Seed: a.Seed()}
 	case feature.Identity:
 		h.Map.Kind = MapNone
+	case feature.ObliviousMap:
+		shape := m.Shape()
+		h.Map.Kind, h.Map.Width, h.Map.Seed = obliviousKinds[shape.Kind], shape.Width, shape.Seed
+	case *feature.Monomials:
+		h.Map.Kind, h.Map.Width = MapMonomials, m.Width()
 	default:
 		return h, fmt.Errorf("a map of type %T cannot be stored", p.Map)
 	}
 	return h, nil
+}
+
+// obliviousKinds are the kinds of oblivious maps in files.
+var obliviousKinds = map[string]string{
+	feature.KindFourier: MapFourier, feature.KindOrthogonalFourier: MapORF, feature.KindTensorSketch: MapSketch,
 }
 
 // Write writes a pipeline in the file format.
@@ -172,8 +175,12 @@ func checkHeader[T any](h Header, p *Pipeline[T], kind Kind[T]) error {
 
 func damaged(err error) error { return fmt.Errorf("%w: %w", ErrDamaged, err) }
 
-// maxDim bounds the dimensions that a file may claim.
-const maxDim = 1 << 28
+// maxDim bounds the dimensions that a file may claim, and maxEntries the numbers
+// that a map not made from landmarks draws anew.
+const (
+	maxDim     = 1 << 28
+	maxEntries = 1 << 26
+)
 
 // openMap builds the map of a file.
 func openMap[T any](f *File, k kernel.Kernel[T], kind Kind[T]) (feature.Map[T], error) {
@@ -190,6 +197,9 @@ func openMap[T any](f *File, k kernel.Kernel[T], kind Kind[T]) (feature.Map[T], 
 	}
 	if k == nil {
 		return nil, fmt.Errorf("its map %q has no kernel", h.Kind)
+	}
+	if !HasLandmarks(h.Kind) {
+		return openVectors(f, k)
 	}
 	z, err := kind.Decode(f.blobs["landmarks"])
 	if err != nil {
@@ -217,6 +227,34 @@ func openMap[T any](f *File, k kernel.Kernel[T], kind Kind[T]) (feature.Map[T], 
 		return openProjection(f, f2)
 	}
 	return nil, fmt.Errorf("its map %q is unknown", h.Kind)
+}
+
+// openVectors builds a map of vectors that is not made from landmarks.
+func openVectors[T any](f *File, k kernel.Kernel[T]) (feature.Map[T], error) {
+	h := f.Header.Map
+	vectors, ok := any(k).(kernel.Kernel[data.Vector])
+	if !ok {
+		return nil, fmt.Errorf("its map %q is for vectors", h.Kind)
+	}
+	// Each feature has a stored weight; what a map takes to build for each of
+	// them grows with the width.
+	if h.Dim > len(f.blobs["weights"])/8 || h.Width < 0 || h.Width > maxEntries || h.Dim*h.Width > maxEntries {
+		return nil, fmt.Errorf("its map claims %d features of %d coordinates", h.Dim, h.Width)
+	}
+	r := Recipe[data.Vector]{Map: h.Kind, Dim: h.Dim, Seed: h.Seed}
+	if !slices.Contains(MapKinds, h.Kind) {
+		return nil, fmt.Errorf("its map %q is unknown", h.Kind)
+	}
+	if poly, ok := vectors.(kernel.Polynomial); ok && h.Kind == MapMonomials {
+		if d, err := feature.MonomialDim(poly, h.Width); err != nil || d != h.Dim {
+			return nil, fmt.Errorf("its map claims %d monomials of %d coordinates", h.Dim, h.Width)
+		}
+	}
+	m, err := r.fitVectors(context.Background(), vectors, h.Width)
+	if err != nil {
+		return nil, err
+	}
+	return any(m).(feature.Map[T]), nil
 }
 
 // openSpectral builds the map of a repaired similarity.

@@ -57,12 +57,14 @@ type Header struct {
 
 // MapHeader says what the map of a model is.
 type MapHeader struct {
-	Kind       string            `json:"kind"`                 // f1, f2, f3, none
+	Kind       string            `json:"kind"`                 // one of MapKinds
 	Dim        int               `json:"dim"`                  // features
 	Landmarks  int               `json:"landmarks"`            // landmarks kept
 	Drawn      int               `json:"drawn,omitempty"`      // landmarks drawn, dependent ones included
 	Projection *ProjectionHeader `json:"projection,omitempty"` // of f3
 	Repair     string            `json:"repair,omitempty"`     // of f2 for a similarity that is no kernel
+	Width      int               `json:"width,omitempty"`      // coordinates of a vector, where the map depends on it
+	Seed       uint64            `json:"seed,omitempty"`       // of a map that does not look at the data
 }
 
 // ProjectionHeader recalls a random projection.

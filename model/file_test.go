@@ -65,6 +65,10 @@ func trials() []trial {
 			add(rbf, model.MapF2, model.LearnerSVM)
 			add(rbf, model.MapF3, model.LearnerSVM)
 			add(kernel.Normalize[data.Vector](kernel.NewPolynomial(2)), model.MapF2, model.LearnerPerceptron)
+			add(rbf, model.MapFourier, model.LearnerSVM)
+			add(rbf, model.MapORF, model.LearnerPerceptron)
+			add(kernel.NewPolynomial(2), model.MapSketch, model.LearnerSVM)
+			add(kernel.NewPolynomial(3), model.MapMonomials, model.LearnerSVM)
 			add(nil, model.MapNone, model.LearnerSVM)
 			add(rbf, model.MapNone, model.LearnerKernelPerceptron)
 		}
@@ -74,7 +78,7 @@ func trials() []trial {
 
 func (c trial) fit(t testing.TB, n int) *pipeline {
 	t.Helper()
-	r := model.NewRecipe(c.kernel, 5)
+	r := model.NewRecipe(c.kernel, 6)
 	r.Map, r.Learner, r.MaxPasses = c.kind, c.learner, 50
 	if c.kind == model.MapF3 {
 		r.Landmarks, r.Dim = 8, 4
@@ -280,7 +284,8 @@ func TestNoDamageIsMissed(t *testing.T) {
 func TestOpenErrors(t *testing.T) {
 	f2 := encode(t, trials()[1].fit(t, 40))
 	f3 := encode(t, trials()[2].fit(t, 40))
-	none := encode(t, trials()[4].fit(t, 40))
+	fourier := encode(t, trials()[4].fit(t, 40))
+	none := encode(t, trials()[8].fit(t, 40))
 	for _, c := range []struct {
 		name     string
 		whole    []byte
@@ -293,9 +298,12 @@ func TestOpenErrors(t *testing.T) {
 		{"no kernel", f2, `"rbf(gamma=0.7)"`, `""`, model.ErrDamaged},
 		{"map", f2, `"kind":"f2"`, `"kind":"f9"`, model.ErrDamaged},
 		{"map without triangle", f2, `"kind":"f2"`, `"kind":"f3"`, model.ErrDamaged},
-		{"dimension", f2, `"dim":5`, `"dim":7`, model.ErrDamaged},
-		{"negative dimension", f2, `"dim":5`, `"dim":-5`, model.ErrDamaged},
+		{"dimension", f2, `"dim":6`, `"dim":7`, model.ErrDamaged},
+		{"negative dimension", f2, `"dim":6`, `"dim":-6`, model.ErrDamaged},
 		{"huge dimension", none, `"dim":3`, `"dim":268435456`, model.ErrDamaged},
+		{"width", fourier, `"width":3`, `"width":-3`, model.ErrDamaged},
+		{"huge width", fourier, `"width":3`, `"width":300000000`, model.ErrDamaged},
+		{"features of a map", fourier, `"dim":6`, `"dim":8`, model.ErrDamaged},
 		{"one class", f2, `"classes":["green","red"]`, `"classes":["green"]`, model.ErrDamaged},
 		{"three classes", f2, `"classes":["green","red"]`, `"classes":["green","red","x"]`, model.ErrDamaged},
 		{"no class", f2, `"classes":["green","red"]`, `"classes":null`, model.ErrDamaged},

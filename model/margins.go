@@ -54,12 +54,7 @@ func (p *Pipeline[T]) Margins(ctx context.Context, ctl run.Control, x data.Sourc
 		}
 	}
 	d := data.Labeled[T, int]{X: x, Y: y}.Select(known)
-	if vectors, ok := any(d.X).(data.Source[data.Vector]); ok {
-		if _, plain := any(p.Map).(feature.Identity); plain {
-			return linearMargins(p, vectors, d.Y)
-		}
-	}
-	features, err := feature.Apply(ctx, ctl, p.Map, d.X)
+	features, err := p.features(ctx, ctl, d.X)
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +77,13 @@ func kernelMargins[T any](ctx context.Context, ctl run.Control, p *Pipeline[T], 
 			vmath.Axpy(product.Row(c), separators[c].W[s], scores.Row(s))
 		}
 	}
+	apart := data.NewMatrix(k, k)
+	for c := range k {
+		for other := range k {
+			square := product.Row(c)[c] + product.Row(other)[other] - product.Row(c)[other] - product.Row(other)[c]
+			apart.Row(c)[other] = math.Sqrt(max(0, square))
+		}
+	}
 	all, err := p.ScoreAll(ctx, ctl, d.X)
 	if err != nil {
 		return nil, err
@@ -89,18 +91,7 @@ func kernelMargins[T any](ctx context.Context, ctl run.Control, p *Pipeline[T], 
 	values := make([]float64, len(d.Y))
 	for i, c := range d.Y {
 		length := math.Sqrt(max(0, kernel.Diag(p.Kernel, d.X.At(i))))
-		values[i] = 1
-		for other := range k {
-			if other == c {
-				continue
-			}
-			apart := product.Row(c)[c] + product.Row(other)[other] - product.Row(c)[other] - product.Row(other)[c]
-			m := 0.0
-			if norm := math.Sqrt(max(0, apart)) * length; norm > 0 {
-				m = (all.Row(i)[c] - all.Row(i)[other]) / norm
-			}
-			values[i] = min(values[i], m)
-		}
+		values[i] = smallestMargin(all.Row(i), c, length, apart)
 	}
 	return margin.NewMargins(values), nil
 }

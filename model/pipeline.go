@@ -101,8 +101,16 @@ func Best(scores []float64) int {
 	return best
 }
 
+// features maps all instances. Without a map they are the vectors themselves.
+func (p *Pipeline[T]) features(ctx context.Context, ctl run.Control, x data.Source[T]) (data.Source[data.Vector], error) {
+	if _, plain := any(p.Map).(feature.Identity); plain {
+		return any(x).(data.Source[data.Vector]), nil
+	}
+	return feature.Apply(ctx, ctl, p.Map, x)
+}
+
 // scoreRows is how many instances are mapped and scored together.
-const scoreRows = 64
+const scoreRows = 84
 
 // ScoreAll returns the scores of all instances of x, a row each, without
 // keeping their features.

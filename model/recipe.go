@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kerf-ml/kerf/certificate"
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/kernel"
@@ -15,7 +16,6 @@ import (
 	"github.com/kerf-ml/kerf/learn/kernelized"
 	"github.com/kerf-ml/kerf/learn/linear"
 	"github.com/kerf-ml/kerf/margin"
-	"github.com/kerf-ml/kerf/project"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -26,21 +26,26 @@ const (
 	LearnerKernelPerceptron = "kernel-perceptron"
 )
 
-// MapKinds and Learners are the names that a recipe takes.
+// Learners are the names of learners that a recipe takes.
 var (
-	MapKinds = []string{MapF1, MapF2, MapF3, MapNone}
 	Learners = []string{LearnerSVM, LearnerPerceptron, LearnerKernelPerceptron}
 )
 
 // Recipe says how to train a pipeline: which kernel, which map into how many
 // features, which learner on top.
 type Recipe[T any] struct {
-	Kernel    kernel.Kernel[T]
-	Map       string  // f1, f2, f3 or none
-	Dim       int     // features: landmarks of f1 and f2, dimensions after the projection of f3
-	Landmarks int     // landmarks of f3
-	Rank      float64 // relative tolerance of f2's and f3's rank
-	Repair    string  // of f2 for a similarity that is no kernel: clip, flip or shift; empty refuses it
+	Kernel     kernel.Kernel[T]
+	Map        string            // one of MapKinds
+	Dim        int               // features: landmarks of f1 and f2, dimensions after the projection of f3; monomials have their own
+	Landmarks  int               // landmarks of f3
+	Select     feature.Selection // of landmarks; empty means uniform
+	Projection string            // of f3, a kind of package project; empty means gaussian
+	Rank       float64           // relative tolerance of f2's and f3's rank
+	Repair     string            // of f2 for a similarity that is no kernel: clip, flip or shift; empty refuses it
+
+	// Claim, if there is one, is what f2 or f3 is grown to certify, instead of
+	// taking Dim; without a margin one is chosen on labelled rows.
+	Claim *certificate.Claim
 
 	Learner   string
 	C         float64 // price of a unit of hinge loss
@@ -71,30 +76,20 @@ type Training struct {
 	C       float64 // the C that was used; 0 for a learner without
 	Trials  []Trial // what ChooseC tried
 	Margins margin.Margins
+	Earned  *Earned // of a map that was grown to a claim
 }
 
 // Validate reports every field that is out of range.
 func (r Recipe[T]) Validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
-	if !slices.Contains(MapKinds, r.Map) {
-		fault("Map is %q and must be one of %s", r.Map, strings.Join(MapKinds, ", "))
-	}
 	if !slices.Contains(Learners, r.Learner) {
 		fault("Learner is %q and must be one of %s", r.Learner, strings.Join(Learners, ", "))
 	}
 	if r.Kernel == nil && (r.Map != MapNone || r.Learner == LearnerKernelPerceptron) {
 		fault("Kernel is nil and must be set")
 	}
-	if r.Map != MapNone && r.Learner != LearnerKernelPerceptron && r.Dim < 1 {
-		fault("Dim is %d and must be at least 1", r.Dim)
-	}
-	if r.Repair != "" && (r.Map != MapF2 || !slices.Contains(feature.Repairs, feature.Repair(r.Repair))) {
-		fault("Repair is %q with map %s and must be clip, flip or shift with map f2", r.Repair, r.Map)
-	}
-	if r.Map == MapF3 && r.Landmarks < 1 {
-		fault("Landmarks is %d and must be at least 1", r.Landmarks)
-	}
+	faults = append(faults, r.validateMap()...)
 	if r.Learner == LearnerKernelPerceptron && r.Map != MapNone {
 		fault("Map is %q and must be none for the kernel perceptron, which works in the kernel's own space", r.Map)
 	}
@@ -139,18 +134,22 @@ func (r Recipe[T]) Fit(ctx context.Context, d data.Labeled[T, string]) (*Pipelin
 // fitMapped maps the instances and trains linear separators on the features.
 func (r Recipe[T]) fitMapped(ctx context.Context, p *Pipeline[T], d data.Labeled[T, int]) (Training, error) {
 	var t Training
-	if err := r.fitMap(ctx, p, d.X, &t); err != nil {
+	var err error
+	if r.Claim != nil {
+		p.Map, t.Earned, err = r.growMap(ctx, p.Classes, d)
+	} else {
+		p.Map, err = r.fitMap(ctx, d.X)
+	}
+	if err != nil {
 		return t, err
 	}
-	var features data.Source[data.Vector]
-	if vectors, ok := any(d.X).(data.Source[data.Vector]); ok && r.Map == MapNone {
-		features = vectors
-	} else {
-		mapped, err := feature.Apply(ctx, r.Run, p.Map, d.X)
-		if err != nil {
-			return t, err
-		}
-		features = mapped
+	t.Rank = rankOf(p.Map)
+	if r.Map == MapNone {
+		p.Kernel = nil
+	}
+	features, err := p.features(ctx, r.Run, d.X)
+	if err != nil {
+		return t, err
 	}
 	weights := 8 * float64(data.Dim(features)) * float64(3*learn.Separators(p.Classes.Len())+2)
 	if err := r.Run.Reserve("a separator of so many coordinates", weights, "renumber the coordinates from 1 without gaps, or map the data by a kernel"); err != nil {
@@ -174,57 +173,6 @@ func (r Recipe[T]) fitMapped(ctx context.Context, p *Pipeline[T], d data.Labeled
 	p.adopt(multi.Binary())
 	t.Margins, err = linearMargins(p, features, d.Y)
 	return t, err
-}
-
-// FitMap fits the map of the recipe alone. It uses no labels.
-func (r Recipe[T]) FitMap(ctx context.Context, x data.Source[T]) (feature.Map[T], error) {
-	if err := r.Validate(); err != nil {
-		return nil, err
-	}
-	p := &Pipeline[T]{}
-	err := r.fitMap(ctx, p, x, &Training{})
-	return p.Map, err
-}
-
-// fitMap fits the map of the recipe.
-func (r Recipe[T]) fitMap(ctx context.Context, p *Pipeline[T], x data.Source[T], t *Training) error {
-	if r.Map == MapNone {
-		vectors, ok := any(x).(data.Source[data.Vector])
-		if !ok {
-			return errors.New("only vectors can be learnt from without a map")
-		}
-		p.Map, p.Kernel = any(feature.Identity{Width: data.Dim(vectors)}).(feature.Map[T]), nil
-		return nil
-	}
-	if r.Map == MapF1 {
-		f1, err := feature.F1[T]{Kernel: r.Kernel, Size: r.Dim, Seed: r.Seed, Run: r.Run}.Fit(ctx, x)
-		p.Map = f1
-		return err
-	}
-	f2 := feature.F2[T]{Kernel: r.Kernel, Size: r.Dim, Tolerance: r.Rank, Seed: r.Seed, Run: r.Run}
-	if r.Repair != "" {
-		m, err := feature.Repaired[T]{F2: f2, Repair: feature.Repair(r.Repair)}.Fit(ctx, x)
-		if err != nil {
-			return err
-		}
-		p.Map, t.Rank = m, m.Dim()
-		return nil
-	}
-	if r.Map == MapF2 {
-		m, err := f2.Fit(ctx, x)
-		if err != nil {
-			return err
-		}
-		p.Map, t.Rank = m, m.Dim()
-		return nil
-	}
-	f2.Size = r.Landmarks
-	m, err := feature.NewF3(f2, project.Gaussian{Dim: r.Dim, Seed: r.Seed}).Fit(ctx, x)
-	if err != nil {
-		return err
-	}
-	p.Map, t.Rank = m, m.Orthogonal().Dim()
-	return nil
 }
 
 // separate trains one separator a class on the features.

@@ -25,7 +25,7 @@ func (g Gaussian) Validate() error { return validateDim(KindGaussian, g.Dim) }
 // Fit draws the projection of vectors of in coordinates, in O(in·Dim) time and
 // Bytes(in, Dim) of memory.
 func (g Gaussian) Fit(in int) (*Projection, error) {
-	return law{kind: KindGaussian, number: 0, fill: fillGaussian}.fit(in, g.Dim, g.Seed)
+	return law{kind: KindGaussian, number: lawGaussian, fill: fillGaussian}.fit(in, g.Dim, g.Seed)
 }
 
 func fillGaussian(row []float64, r *rand.Rand) {

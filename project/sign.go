@@ -26,7 +26,7 @@ func (s Sign) Validate() error { return validateDim(KindSign, s.Dim) }
 // Fit draws the projection of vectors of in coordinates, in O(in·Dim) time and
 // Bytes(in, Dim) of memory.
 func (s Sign) Fit(in int) (*Projection, error) {
-	return law{kind: KindSign, number: 1, fill: fillSign}.fit(in, s.Dim, s.Seed)
+	return law{kind: KindSign, number: lawSign, fill: fillSign}.fit(in, s.Dim, s.Seed)
 }
 
 // fillSign takes 64 entries from each random word, lowest bit first.

@@ -84,13 +84,11 @@ func (b *bench) rate(r peer.Row, operations float64, ours func(), theirs func() 
 
 // time adds a row of seconds.
 func (b *bench) time(r peer.Row, operations float64, ours func(), theirs func() (float64, error)) error {
-	mine, others, err := peer.Interleave(reps, ours, theirs)
+	r, err := peer.Seconds(r, reps, ours, theirs)
 	if err != nil {
 		return err
 	}
-	r.Ours, r.Peer, r.Unit = mine, others, "s"
-	r.Ratio = others / mine
-	r.Fraction = operations / mine / 1e9 / b.peak(r.Precision, r.Workers)
+	r.Fraction = operations / r.Ours / 1e9 / b.peak(r.Precision, r.Workers)
 	b.rows = append(b.rows, r)
 	return nil
 }

@@ -1,31 +1,16 @@
-"""The peer of bench/core: numpy with OpenBLAS, and scikit-learn.
-
-Reads one JSON object a line, does the work once, and answers with the seconds
-it took. Data are made once and kept.
-"""
-import json
+"""The peer of bench/core: numpy with OpenBLAS, and scikit-learn."""
+import os
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import scipy.linalg
 from sklearn.metrics.pairwise import rbf_kernel
-from threadpoolctl import threadpool_limits
 
-rng = np.random.default_rng(1)
-kept = {}
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "peer"))
+from peer import data, normal, rng, serve
+
 pool = ThreadPoolExecutor(2)
-
-
-def data(key, make):
-    if key not in kept:
-        kept[key] = make()
-    return kept[key]
-
-
-def normal(shape, dtype):
-    return data((shape, dtype), lambda: rng.standard_normal(shape).astype(dtype))
 
 
 def product(x, c, v, gamma, xn, cn, block=250):
@@ -49,8 +34,6 @@ def product(x, c, v, gamma, xn, cn, block=250):
 def prepare(job):
     """Returns the work as a function without arguments."""
     work, dtype = job["work"], job.get("precision", "float64")
-    if work == "hello":
-        return lambda: None
     if work == "gemm":
         n = job["n"]
         a, b = normal((n, n), dtype), data(("b", n, dtype), lambda: rng.standard_normal((n, n)).astype(dtype)).T
@@ -76,15 +59,4 @@ def prepare(job):
     raise ValueError(work)
 
 
-for line in sys.stdin:
-    try:
-        job = json.loads(line)
-        run = prepare(job)
-        with threadpool_limits(job.get("threads", 2)):
-            begun = time.perf_counter()
-            run()
-            seconds = time.perf_counter() - begun
-        answer = {"seconds": seconds}
-    except Exception as fault:  # the Go side reports it
-        answer = {"error": repr(fault)}
-    print(json.dumps(answer), flush=True)
+serve(prepare)

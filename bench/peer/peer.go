@@ -126,6 +126,13 @@ func Interleave(reps int, ours func(), theirs func() (float64, error)) (float64,
 	return Median(a), Median(b), nil
 }
 
+// Seconds fills a row of seconds with the medians of an interleaved run.
+func Seconds(r Row, reps int, ours func(), theirs func() (float64, error)) (Row, error) {
+	mine, others, err := Interleave(reps, ours, theirs)
+	r.Ours, r.Peer, r.Unit, r.Ratio = mine, others, "s", others/mine
+	return r, err
+}
+
 // Median returns the middle of the values.
 func Median(v []float64) float64 {
 	v = slices.Clone(v)

@@ -33,8 +33,12 @@ var files = []struct {
 	{"log", logOps},
 	{"tanh", tanhOps},
 	{"cos", cosOps},
+	{"turn", turnOps},
+	{"spread", spreadOps},
 	{"row", rowOps},
 	{"sum", sumOps},
+	{"hadamard", hadamardOps},
+	{"narrow", narrowOps},
 }
 
 func main() {
@@ -76,6 +80,9 @@ func assemble(ops []op) (asm, stub []byte, err error) {
 	pool := [2]*pool{{name: "const32", size: 4}, {name: "const64", size: 8}}
 	for _, o := range ops {
 		for p, bits := range []int{32, 64} {
+			if o.only != 0 && o.only != bits {
+				continue
+			}
 			for _, wide := range []bool{false, true} {
 				t := &target{Context: c, bits: bits, wide: wide, pool: pool[p]}
 				c.Function(t.symbol(o.name))

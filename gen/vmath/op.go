@@ -13,6 +13,7 @@ import (
 // stands for the element type.
 type op struct {
 	name   string   // "exp"
+	only   int      // bits of the one precision that there is, 0 for both
 	params []param  // in the order of the signature
 	result string   // type of the unnamed result, or empty
 	doc    []string // the Go loop that the function equals
@@ -70,6 +71,9 @@ func dispatch(ops []op) map[string][]byte {
 	fmt.Fprintf(&plain, head, "!amd64 || purego")
 	for _, o := range ops {
 		for _, bits := range []int{32, 64} {
+			if o.only != 0 && o.only != bits {
+				continue
+			}
 			result, ret := "", ""
 			if o.result != "" {
 				result, ret = " "+o.resultType(bits), "return "

@@ -35,6 +35,7 @@ var order = [][]string{
 	{"feature"},
 	{"bound"},
 	{"margin"},
+	{"certificate"},
 	{"learn"},
 	{"learn/..."},
 	{"model"},
@@ -45,7 +46,7 @@ var order = [][]string{
 	{"kerftest"},
 	{"cli", "serve"},
 	{"bench/peer"},
-	{"cmd/...", "bench/core"},
+	{"cmd/...", "bench/core", "bench/maps"},
 }
 
 // helpers lists for each internal package the packages of the module that it

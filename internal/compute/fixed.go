@@ -1,47 +1,58 @@
 package compute
 
-import "github.com/kerf-ml/kerf/internal/gemm"
+import (
+	"sync"
 
-// Fixed is a matrix B that rows are multiplied with many times. It is immutable
-// and safe for concurrent use.
-type Fixed struct {
-	blocks []fixedBlock
-	cols   int
-}
+	"github.com/kerf-ml/kerf/internal/gemm"
+)
 
-// fixedBlock is some rows of B, packed to the depth that they need.
-type fixedBlock struct {
-	packed *gemm.Packed[float64]
-	at     int
+// Fixed is a matrix B that rows are multiplied with many times, in the
+// precision F. It is immutable and safe for concurrent use.
+type Fixed[F gemm.Float] struct {
+	full  *gemm.Packed[F] // one of the two
+	lower *gemm.Lower[F]
+	lefts sync.Pool // of *gemm.Left[F]
 }
 
 // NewFixed packs a matrix of cols rows and depth columns.
-func NewFixed(b []float64, cols, depth int) *Fixed {
-	return &Fixed{cols: cols, blocks: []fixedBlock{{packed: gemm.Pack(b, depth, cols, depth)}}}
+func NewFixed[F gemm.Float](b []float64, cols, depth int) *Fixed[F] {
+	return &Fixed[F]{full: gemm.Pack(rounded[F](b), depth, cols, depth)}
 }
 
-// lowerBlock is how many rows of a triangle are packed to the same depth.
-const lowerBlock = 64
+// NewLower packs the lower triangle of an n×n matrix that is zero above it:
+// products cost half of a square's.
+func NewLower[F gemm.Float](l []float64, n int) *Fixed[F] {
+	return &Fixed[F]{lower: gemm.PackLower(rounded[F](l), n, n)}
+}
 
-// NewLower packs the lower triangle of an n×n matrix, block by block to the
-// depth of its last row, so that products cost half of a square's.
-func NewLower(l []float64, n int) *Fixed {
-	f := &Fixed{cols: n}
-	for lo := 0; lo < n; lo += lowerBlock {
-		hi := min(lo+lowerBlock, n)
-		f.blocks = append(f.blocks, fixedBlock{packed: gemm.Pack(l[lo*n:], n, hi-lo, hi), at: lo})
+// rounded returns the numbers in the precision F, the slice itself where that
+// is float64.
+func rounded[F gemm.Float](b []float64) []F {
+	if same, ok := any(b).([]F); ok {
+		return same
 	}
-	return f
+	r := make([]F, len(b))
+	for i, v := range b {
+		r[i] = F(v)
+	}
+	return r
 }
 
 // Mul sets dst[i*ldd+j] = Σ_k a[i*lda+k]·B[j,k] for i < rows and all j.
-func (f *Fixed) Mul(dst []float64, ldd int, a []float64, lda, rows int) {
+func (f *Fixed[F]) Mul(dst []F, ldd int, a []F, lda, rows int) {
 	if rows == 0 {
 		return
 	}
-	var left gemm.Left[float64]
-	for _, b := range f.blocks {
-		left.Pack(a, lda, rows, b.packed.Depth())
-		gemm.Tile(dst[b.at:], ldd, &left, b.packed, 0, b.packed.Len(), false)
+	left, ok := f.lefts.Get().(*gemm.Left[F])
+	if !ok {
+		left = new(gemm.Left[F])
 	}
+	if f.lower != nil {
+		left.Pack(a, lda, rows, f.lower.Len())
+		gemm.TileLower(dst, ldd, left, f.lower)
+	} else {
+		left.Pack(a, lda, rows, f.full.Depth())
+		gemm.Tile(dst, ldd, left, f.full, 0, f.full.Len(), false)
+	}
+	f.lefts.Put(left)
 }

@@ -16,6 +16,9 @@ const (
 	Generator
 	Noise
 	Bandwidth
+	Frequencies
+	Hashes
+	Sketch
 )
 
 // Stream returns the random stream of a seed for a purpose and a block.

@@ -176,6 +176,37 @@ func sin64(dst []float64, x []float64) bool {
 	return sinPlain(dst, x)
 }
 
+func turn32(cos []float32, sin []float32, x []float32, a float32) bool {
+	switch Active() {
+	case AVX512:
+		return turnF32AVX512(cos, sin, x, a)
+	case AVX2:
+		return turnF32AVX2(cos, sin, x, a)
+	}
+	return turnPlain(cos, sin, x, a)
+}
+
+func turn64(cos []float64, sin []float64, x []float64, a float64) bool {
+	switch Active() {
+	case AVX512:
+		return turnF64AVX512(cos, sin, x, a)
+	case AVX2:
+		return turnF64AVX2(cos, sin, x, a)
+	}
+	return turnPlain(cos, sin, x, a)
+}
+
+func spread64(sum []float64, from []int, to []int, x []float64, y []float64) {
+	switch Active() {
+	case AVX512:
+		spreadF64AVX512(sum, from, to, x, y)
+	case AVX2:
+		spreadF64AVX2(sum, from, to, x, y)
+	default:
+		spreadPlain(sum, from, to, x, y)
+	}
+}
+
 func distance2Row32(row []float32, xx float32, yy []float32) {
 	switch Active() {
 	case AVX512:
@@ -366,4 +397,103 @@ func finitePrefix64(x []float64) int {
 		return finitePrefixF64AVX2(x)
 	}
 	return finitePrefixPlain(x)
+}
+
+func walsh32(x []float32) {
+	switch Active() {
+	case AVX512:
+		walshF32AVX512(x)
+	case AVX2:
+		walshF32AVX2(x)
+	default:
+		walshPlain(x)
+	}
+}
+
+func walsh64(x []float64) {
+	switch Active() {
+	case AVX512:
+		walshF64AVX512(x)
+	case AVX2:
+		walshF64AVX2(x)
+	default:
+		walshPlain(x)
+	}
+}
+
+func butterflies32(x []float32, h int) {
+	switch Active() {
+	case AVX512:
+		butterfliesF32AVX512(x, h)
+	case AVX2:
+		butterfliesF32AVX2(x, h)
+	default:
+		butterfliesPlain(x, h)
+	}
+}
+
+func butterflies64(x []float64, h int) {
+	switch Active() {
+	case AVX512:
+		butterfliesF64AVX512(x, h)
+	case AVX2:
+		butterfliesF64AVX2(x, h)
+	default:
+		butterfliesPlain(x, h)
+	}
+}
+
+func butterflies4x32(x []float32, h int) {
+	switch Active() {
+	case AVX512:
+		butterflies4xF32AVX512(x, h)
+	case AVX2:
+		butterflies4xF32AVX2(x, h)
+	default:
+		butterflies4xPlain(x, h)
+	}
+}
+
+func butterflies4x64(x []float64, h int) {
+	switch Active() {
+	case AVX512:
+		butterflies4xF64AVX512(x, h)
+	case AVX2:
+		butterflies4xF64AVX2(x, h)
+	default:
+		butterflies4xPlain(x, h)
+	}
+}
+
+func sumStrips32(dst []float32, x []float32, index []int32) {
+	switch Active() {
+	case AVX512:
+		sumStripsF32AVX512(dst, x, index)
+	case AVX2:
+		sumStripsF32AVX2(dst, x, index)
+	default:
+		sumStripsPlain(dst, x, index)
+	}
+}
+
+func sumStrips64(dst []float64, x []float64, index []int32) {
+	switch Active() {
+	case AVX512:
+		sumStripsF64AVX512(dst, x, index)
+	case AVX2:
+		sumStripsF64AVX2(dst, x, index)
+	default:
+		sumStripsPlain(dst, x, index)
+	}
+}
+
+func narrow32(dst []float32, x []float64) {
+	switch Active() {
+	case AVX512:
+		narrowF32AVX512(dst, x)
+	case AVX2:
+		narrowF32AVX2(dst, x)
+	default:
+		narrowPlain(dst, x)
+	}
 }

@@ -68,6 +68,18 @@ func sin64(dst []float64, x []float64) bool {
 	return sinPlain(dst, x)
 }
 
+func turn32(cos []float32, sin []float32, x []float32, a float32) bool {
+	return turnPlain(cos, sin, x, a)
+}
+
+func turn64(cos []float64, sin []float64, x []float64, a float64) bool {
+	return turnPlain(cos, sin, x, a)
+}
+
+func spread64(sum []float64, from []int, to []int, x []float64, y []float64) {
+	spreadPlain(sum, from, to, x, y)
+}
+
 func distance2Row32(row []float32, xx float32, yy []float32) {
 	distance2RowPlain(row, xx, yy)
 }
@@ -138,4 +150,40 @@ func finitePrefix32(x []float32) int {
 
 func finitePrefix64(x []float64) int {
 	return finitePrefixPlain(x)
+}
+
+func walsh32(x []float32) {
+	walshPlain(x)
+}
+
+func walsh64(x []float64) {
+	walshPlain(x)
+}
+
+func butterflies32(x []float32, h int) {
+	butterfliesPlain(x, h)
+}
+
+func butterflies64(x []float64, h int) {
+	butterfliesPlain(x, h)
+}
+
+func butterflies4x32(x []float32, h int) {
+	butterflies4xPlain(x, h)
+}
+
+func butterflies4x64(x []float64, h int) {
+	butterflies4xPlain(x, h)
+}
+
+func sumStrips32(dst []float32, x []float32, index []int32) {
+	sumStripsPlain(dst, x, index)
+}
+
+func sumStrips64(dst []float64, x []float64, index []int32) {
+	sumStripsPlain(dst, x, index)
+}
+
+func narrow32(dst []float32, x []float64) {
+	narrowPlain(dst, x)
 }

@@ -43,6 +43,9 @@ func testFault[F vmath.Float](m []F) {
 			vmath.RBFRow(x, 1, x, 1)
 			_ = vmath.Dot(x, x) + vmath.Sum(x)
 			_ = vmath.Finite(x)
+			if n&(n-1) == 0 {
+				vmath.Hadamard(x)
+			}
 		}
 	}
 }

@@ -159,3 +159,47 @@ func fold[F Float](lane []F) F {
 }
 
 func finitePrefixPlain[F Float]([]F) int { return 0 }
+
+// walshPlain transforms blocks of 512 bytes, or all of a shorter x.
+func walshPlain[F Float](x []F) {
+	block := min(len(x), Strip[F]())
+	for h := 1; h < block; h *= 2 {
+		butterfliesPlain(x, h)
+	}
+}
+
+func butterfliesPlain[F Float](x []F, h int) {
+	if h == 1 {
+		for ; len(x) >= 2; x = x[2:] {
+			x[0], x[1] = x[0]+x[1], x[0]-x[1]
+		}
+	}
+	for len(x) >= 2*h {
+		a, b := x[:h], x[h:][:h]
+		for i, v := range a {
+			a[i], b[i] = v+b[i], v-b[i]
+		}
+		x = x[2*h:]
+	}
+}
+
+func butterflies4xPlain[F Float](x []F, h int) {
+	butterfliesPlain(x, h)
+	butterfliesPlain(x, 2*h)
+}
+
+func sumStripsPlain[F Float](dst, x []F, index []int32) {
+	for _, i := range index {
+		strip := x[int(i)*len(dst):][:len(dst)]
+		for l, v := range strip {
+			dst[l] += v
+		}
+	}
+}
+
+func narrowPlain(dst []float32, x []float64) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = float32(x[i])
+	}
+}

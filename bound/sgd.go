@@ -1,0 +1,80 @@
+package bound
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// SGDSteps is the smallest T with (1 + 2/λ·ln(T+1))/T ≤ excess: after so many
+// steps of stochastic gradient descent on the soft-margin objective
+//
+//	λ/2·|w|² + mean of max(0, 1 - y·w·φ(x))
+//
+// with w_t = θ_t/(λt), the average of the w_t has an expected objective of at
+// most excess above the least. It supposes K(x, x) ≤ 1, as a normalised kernel
+// has. lambda is positive, excess between 0 and 1; at w = 0 the objective is 1.
+//
+// Reference: Shalev-Shwartz and Ben-David 2014, section 16.3, for the procedure;
+// docs/math/samples.md has the proof.
+func SGDSteps(lambda, excess float64) (int, error) {
+	if fault := errors.Join(checkLambda(lambda), checkExcess(excess)); fault != nil {
+		return 0, fault
+	}
+	n, ok := leastCount(1, func(steps int) bool { return sgdExcess(lambda, steps) <= excess*(1+slack) })
+	if !ok {
+		return ceil("steps", math.Inf(1))
+	}
+	return n, nil
+}
+
+// SGDExcess is (1 + 2/λ·ln(T+1))/T, how far above the least objective T steps
+// lead at most, in expectation; 1 where that is not below 1.
+//
+// Reference: as SGDSteps.
+func SGDExcess(lambda float64, steps int) (float64, error) {
+	if fault := errors.Join(checkLambda(lambda), checkCount("steps", steps)); fault != nil {
+		return 0, fault
+	}
+	return boughtError(sgdExcess(lambda, steps)), nil
+}
+
+func sgdExcess(lambda float64, steps int) float64 {
+	t := float64(steps)
+	return (1 + 2/lambda*math.Log1p(t)) / t
+}
+
+// SGDLambda is 2·ln(T+1)/(T·excess - 1), the smallest λ for which T steps are
+// enough. The error wraps ErrTooFew where T·excess is not above 1, and no λ is.
+//
+// Reference: as SGDSteps.
+func SGDLambda(excess float64, steps int) (float64, error) {
+	if fault := errors.Join(checkExcess(excess), checkCount("steps", steps)); fault != nil {
+		return 0, fault
+	}
+	t := float64(steps)
+	lambda := 2 * math.Log1p(t) / (t*excess - 1)
+	if !(lambda > 0) || math.IsInf(lambda, 1) {
+		return 0, tooFewSteps(steps)
+	}
+	// T·excess - 1 loses digits where it is near 0: go up until it is enough.
+	for range 64 {
+		if sgdExcess(lambda, steps) <= excess*(1+slack) {
+			return lambda, nil
+		}
+		lambda *= 1 + slack
+	}
+	return 0, tooFewSteps(steps)
+}
+
+func tooFewSteps(steps int) error {
+	return fmt.Errorf("lambda: %w: %d steps serve no lambda; raise the excess allowed", ErrTooFew, steps)
+}
+
+func checkLambda(lambda float64) error {
+	return checkRange("lambda", lambda, lambda > 0 && !math.IsInf(lambda, 1), "above 0 and finite")
+}
+
+func checkExcess(excess float64) error {
+	return checkRange("excess", excess, excess > 0 && excess < 1, "above 0 and below 1")
+}

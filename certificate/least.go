@@ -1,0 +1,84 @@
+package certificate
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/feature"
+)
+
+// Margin returns the certified margin: the least γ that the test shows to be
+// kept but for the claim's error, with the claim's confidence. Every target with
+// at least that margin keeps the claim's part of it. The claim's own margin is
+// not used, and none has to be guessed. It reports false where the fresh
+// instances show it of no margin up to 1.
+//
+// The pointwise test gives √ρ of the instance with the (k+1)-th largest
+// exposure, for the largest k with BinomialUpper(k, n, δ) ≤ ε; the spectral one
+// √(λ(L)/(ε - Pr[ρ > L])) with λ(L) over all ρ ≤ L.
+func (t Test[T]) Margin(ctx context.Context, m *feature.Orthogonal[T], fresh data.Source[T]) (float64, bool, error) {
+	t.Claim.Margin = 1
+	if err := t.Validate(); err != nil {
+		return 0, false, err
+	}
+	s := &sample[T]{kernel: m.Landmarks().Kernel(), x: fresh}
+	l, err := s.look(ctx, t.Run, m, t.Claim.Keep)
+	if err != nil {
+		return 0, false, err
+	}
+	j := &judge[T]{look: l, claim: t.Claim, delta: (1 - t.Claim.Confidence) / float64(len(t.Levels)), trials: fresh.Len()}
+	best, by := math.Inf(1), -1.0
+	for _, level := range t.Levels {
+		var least float64
+		if level == 0 {
+			least = j.quantile()
+		} else if least, err = j.margin(ctx, t, level, (*spectrum).estimate); err != nil {
+			return 0, false, err
+		}
+		if least < best {
+			best, by = least, level
+		}
+	}
+	if by > 0 {
+		if best, err = j.margin(ctx, t, by, (*spectrum).upper); err != nil {
+			return 0, false, err
+		}
+	}
+	if !(best <= 1) {
+		return 0, false, nil
+	}
+	return best, true, nil
+}
+
+// quantile returns the least margin by the pointwise test.
+func (j *judge[T]) quantile() float64 {
+	k := mostHits(j.trials, j.claim.Error, j.delta)
+	if k < 0 {
+		return math.Inf(1)
+	}
+	e := slices.Clone(j.look.exposure)
+	slices.Sort(e)
+	// The test counts ρ ≥ γ², so γ² is just above the exposure.
+	return math.Sqrt(max(rounding, e[len(e)-1-k])) * (1 + 0x1p-50)
+}
+
+// margin returns the least margin by the spectral test at one level.
+func (j *judge[T]) margin(ctx context.Context, t Test[T], level float64, measure measure) (float64, error) {
+	f, lost := j.above(level)
+	if lost >= j.claim.Error {
+		return math.Inf(1), nil
+	}
+	if j.matrix == nil {
+		var err error
+		if j.matrix, err = j.look.spectrum(ctx, t.Run, 0); err != nil {
+			return 0, err
+		}
+	}
+	value, err := measure(j.matrix, ctx, t.Run, level)
+	if err != nil {
+		return 0, err
+	}
+	return math.Sqrt(j.with(f, lost, value).eigenvalue / (j.claim.Error - lost)), nil
+}

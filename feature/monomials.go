@@ -1,0 +1,236 @@
+package feature
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/vmath"
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// Monomials is the explicit map φ of the polynomial kernel (γ⟨x,y⟩ + c)^k on
+// vectors of a given width: ⟨φ(x), φ(y)⟩ is the kernel, without approximation.
+// With x^a = x_1^a_1·x_2^a_2·… it has for each a of degree |a| ≤ k a coordinate
+//
+//	φ_a(x) = √( k!/((k-|a|)!·a_1!·a_2!·…) · c^(k-|a|) · γ^|a| ) · x^a
+//
+// and for c = 0 those of degree k alone (Shalev-Shwartz and Ben-David 2014,
+// example 16.1; Tao's lecture). MonomialDim counts them. Name says which
+// monomial a coordinate is.
+//
+// Coordinates of x past the width are dropped. An instance costs one
+// multiplication a monomial, less where coordinates are zero, and one more for
+// the weight. The map is immutable and safe for concurrent use.
+//
+// Where a monomial is beyond float64, MapTo leaves a feature that is not finite;
+// MapBlock and MapBlock32 return a *FeatureError.
+type Monomials struct {
+	kernel  kernel.Polynomial
+	scale   float64 // √γ: monomials are those of scale·x
+	terms   *lattice
+	weights []float64
+}
+
+// MonomialDim returns how many coordinates Monomials has for vectors of the
+// given width: C(width+k, k), and C(width+k-1, k) for a kernel with c = 0. It
+// returns an error where that is no number of coordinates.
+func MonomialDim(k kernel.Polynomial, width int) (int, error) {
+	faults := []error{k.Validate(), validateWidth(width)}
+	if err := errors.Join(faults...); err != nil {
+		return 0, err
+	}
+	if k.Coef == 0 && width == 0 {
+		return 0, fmt.Errorf("%v of vectors without coordinates is 0: there are no monomials", k)
+	}
+	n := width
+	if k.Coef == 0 {
+		n--
+	}
+	return countMonomials(n, k.Degree, fmt.Sprint(k), width)
+}
+
+func validateWidth(width int) error {
+	if width < 0 {
+		return fmt.Errorf("width is %d and must be at least 0", width)
+	}
+	return nil
+}
+
+// countMonomials returns C(n+k, k), the number of monomials of degree at most k
+// in n variables, or of degree k in n+1. what and width are for the message.
+func countMonomials(n, k int, what string, width int) (int, error) {
+	dim, ok := choose(n, k)
+	if !ok {
+		return 0, fmt.Errorf("%s has more than %.2g monomials of %d coordinates; use a lower degree, fewer coordinates, or landmarks (F2)", what, float64(math.MaxInt), width)
+	}
+	return dim, nil
+}
+
+// choose returns C(n+k, k), and false where it is beyond an int. Both are at
+// least 0. C(n+i, i) grows with i, so the first overflow is final.
+func choose(n, k int) (int, bool) {
+	n, k = max(n, k), min(n, k)
+	c := uint64(1)
+	for i := 1; i <= k; i++ {
+		if n > math.MaxInt-i {
+			return 0, false
+		}
+		hi, lo := bits.Mul64(c, uint64(n+i))
+		if hi >= uint64(i) {
+			return 0, false
+		}
+		c, _ = bits.Div64(hi, lo, uint64(i)) // C(n+i-1, i-1)·(n+i)/i has no remainder
+		if c > math.MaxInt {
+			return 0, false
+		}
+	}
+	return int(c), true
+}
+
+// NewMonomials returns the map of k for vectors of the given width. It counts
+// the monomials first and returns a *run.MemoryError where their weights do not
+// fit the budget of ctl.
+func NewMonomials(ctx context.Context, ctl run.Control, k kernel.Polynomial, width int) (*Monomials, error) {
+	dim, err := MonomialDim(k, width)
+	if err != nil {
+		return nil, err
+	}
+	low := 0
+	if k.Coef == 0 {
+		low = k.Degree
+	}
+	if err := reserveLattice(ctl, dim, width, k.Degree); err != nil {
+		return nil, err
+	}
+	m := &Monomials{kernel: k, scale: math.Sqrt(k.Gamma), terms: newLattice(width, low, k.Degree)}
+	if m.weights, err = m.terms.roots(ctx); err != nil {
+		return nil, err
+	}
+	// The squared weight of degree g is C(k, g)·c^(k-g) times its multinomial.
+	// ways is C(k, g) as a product of factors (k-g+1)/g.
+	ways := 1.0
+	for g := 0; g <= k.Degree; g++ {
+		if g > 0 {
+			ways = ways * float64(k.Degree-g+1) / float64(g)
+		}
+		if g < low {
+			continue
+		}
+		s := math.Sqrt(ways)
+		if k.Degree > g {
+			s *= math.Pow(k.Coef, float64(k.Degree-g)/2)
+		}
+		vmath.Scale(m.terms.block(m.weights, g), s)
+	}
+	if j := vmath.Finite(m.weights); j >= 0 {
+		return nil, fmt.Errorf("%v: the weight of the monomial %s is beyond float64; use a lower degree or a smaller coef", k, m.terms.name(j))
+	}
+	return m, nil
+}
+
+// Dim returns the number of monomials.
+func (m *Monomials) Dim() int { return m.terms.dim }
+
+// Width returns the number of coordinates that are read.
+func (m *Monomials) Width() int { return m.terms.width }
+
+// Kernel returns the kernel.
+func (m *Monomials) Kernel() kernel.Polynomial { return m.kernel }
+
+// Name returns the monomial of coordinate j without its weight: "1", "x2",
+// "x1²·x3". Coordinates are counted from 0, variables from 1.
+func (m *Monomials) Name(j int) string { return m.terms.name(j) }
+
+// Exponents returns a of coordinate j: how often each variable stands in its
+// monomial.
+func (m *Monomials) Exponents(j int) []int { return m.terms.exponents(j) }
+
+// Index returns the coordinate of the monomial with the given exponents, those
+// of further variables being 0, and false where the map has no such monomial.
+func (m *Monomials) Index(exponents ...int) (int, bool) { return m.terms.index(exponents) }
+
+// Weight returns the factor of coordinate j: φ_j(x) = Weight(j)·x^a.
+func (m *Monomials) Weight(j int) float64 {
+	g, _ := m.terms.locate(j)
+	return m.weights[j] * math.Pow(m.kernel.Gamma, float64(g)/2)
+}
+
+// MapTo sets dst = φ(x).
+func (m *Monomials) MapTo(dst []float64, x data.Vector) {
+	m.row(dst[:m.Dim()], x, m.terms.scratch())
+}
+
+func (m *Monomials) row(dst []float64, x data.Vector, s *latticeScratch) {
+	x.CopyTo(s.x)
+	if m.scale != 1 {
+		vmath.Scale(s.x, m.scale)
+	}
+	m.terms.fill(dst, s)
+	vmath.ScaleRow(dst, 1, m.weights)
+}
+
+// MapBlock maps the instances of x into the rows of dst.
+func (m *Monomials) MapBlock(_ run.Control, dst []float64, x data.Source[data.Vector], first int) error {
+	return eachRow(dst, m.Dim(), x, first, m.rower(), m.Name)
+}
+
+// MapBlock32 maps the instances of x into the rows of dst. Features are those of
+// MapBlock, rounded.
+func (m *Monomials) MapBlock32(_ run.Control, dst []float32, x data.Source[data.Vector], first int) error {
+	return eachRow32(dst, m.Dim(), x, first, m.rower(), m.Name)
+}
+
+func (m *Monomials) rower() func(dst []float64, x data.Vector) {
+	s := m.terms.scratch()
+	return func(dst []float64, x data.Vector) { m.row(dst, x, s) }
+}
+
+// eachRow maps instance by instance, and names the first feature that is not
+// finite.
+func eachRow(dst []float64, d int, x data.Source[data.Vector], first int, row func([]float64, data.Vector), name func(int) string) error {
+	for i := range x.Len() {
+		one := dst[i*d : (i+1)*d]
+		row(one, x.At(i))
+		if j := vmath.Finite(one); j >= 0 {
+			return &FeatureError{Row: first + i, Name: name(j), Value: one[j]}
+		}
+	}
+	return nil
+}
+
+// eachRow32 is eachRow, rounded.
+func eachRow32(dst []float32, d int, x data.Source[data.Vector], first int, row func([]float64, data.Vector), name func(int) string) error {
+	wide := make([]float64, d)
+	for i := range x.Len() {
+		one := dst[i*d : (i+1)*d]
+		row(wide, x.At(i))
+		for j, a := range wide {
+			one[j] = float32(a)
+		}
+		if j := vmath.Finite(one); j >= 0 {
+			return &FeatureError{Row: first + i, Name: name(j), Value: wide[j]}
+		}
+	}
+	return nil
+}
+
+// FeatureError reports a feature that is not finite in the precision in which it
+// is stored.
+type FeatureError struct {
+	Row   int // from 0
+	Name  string
+	Value float64 // in float64
+}
+
+func (e *FeatureError) Error() string {
+	what := fmt.Sprintf("is %.3g, which is too large", e.Value)
+	if math.IsNaN(e.Value) {
+		what = "is not a number"
+	}
+	return fmt.Sprintf("the feature %s of row %d %s; scale the data or use a lower degree", e.Name, e.Row+1, what)
+}

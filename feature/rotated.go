@@ -1,0 +1,105 @@
+package feature
+
+import (
+	"sync"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/compute"
+	"github.com/kerf-ml/kerf/internal/gemm"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// rotated is the map x ↦ B·F1(x) with a fixed matrix B: what F2, F3 and a
+// repaired spectrum have in common.
+type rotated[T any] struct {
+	landmarks *Landmarks[T]
+	double    *compute.Fixed[float64]
+	single    *compute.Fixed[float32] // nil unless similarities are computed in float32
+	dim       int
+	doubles   sync.Pool // of *[]float64, similarities of a block
+	singles   sync.Pool // of *[]float32
+}
+
+// newRotated returns the map for B of dim rows; the two pack functions pack it,
+// the second where it is needed.
+func newRotated[T any](m *Landmarks[T], dim int, double func() *compute.Fixed[float64], single func() *compute.Fixed[float32]) *rotated[T] {
+	r := &rotated[T]{landmarks: m, dim: dim, double: double()}
+	if m.Precision() == run.Float32 {
+		r.single = single()
+	}
+	return r
+}
+
+// full packs all of a matrix of dim rows for newRotated.
+func full[F gemm.Float](b *data.Matrix) func() *compute.Fixed[F] {
+	return func() *compute.Fixed[F] { return compute.NewFixed[F](b.Data, b.Rows, b.Cols) }
+}
+
+// lower packs a lower triangle for newRotated.
+func lower[F gemm.Float](b *data.Matrix) func() *compute.Fixed[F] {
+	return func() *compute.Fixed[F] { return compute.NewLower[F](b.Data, b.Rows) }
+}
+
+// Dim returns the number of features.
+func (m *rotated[T]) Dim() int { return m.dim }
+
+// Landmarks returns the landmarks as the map F1.
+func (m *rotated[T]) Landmarks() *Landmarks[T] { return m.landmarks }
+
+// MapTo maps one instance.
+func (m *rotated[T]) MapTo(dst []float64, x T) {
+	similar := borrow[float64](&m.doubles, m.landmarks.Dim())
+	m.landmarks.MapTo(*similar, x)
+	m.double.Mul(dst, m.dim, *similar, m.landmarks.Dim(), 1)
+	m.doubles.Put(similar)
+}
+
+// MapBlock maps the instances of x into the rows of dst.
+func (m *rotated[T]) MapBlock(ctl run.Control, dst []float64, x data.Source[T], first int) error {
+	similar := borrow[float64](&m.doubles, x.Len()*m.landmarks.Dim())
+	defer m.doubles.Put(similar)
+	if err := m.landmarks.MapBlock(ctl, *similar, x, first); err != nil {
+		return err
+	}
+	m.double.Mul(dst, m.dim, *similar, m.landmarks.Dim(), x.Len())
+	return nil
+}
+
+// MapBlock32 maps the instances of x into the rows of dst. Where similarities
+// are computed in float32, so is the product with the matrix; otherwise both
+// are computed in float64 and the features are rounded.
+func (m *rotated[T]) MapBlock32(ctl run.Control, dst []float32, x data.Source[T], first int) error {
+	if m.single == nil {
+		return round32(dst, func(wide []float64) error { return m.MapBlock(ctl, wide, x, first) })
+	}
+	similar := borrow[float32](&m.singles, x.Len()*m.landmarks.Dim())
+	defer m.singles.Put(similar)
+	if err := m.landmarks.MapBlock32(ctl, *similar, x, first); err != nil {
+		return err
+	}
+	m.single.Mul(dst, m.dim, *similar, m.landmarks.Dim(), x.Len())
+	return nil
+}
+
+// round32 computes in float64 and rounds into dst.
+func round32(dst []float32, compute func(wide []float64) error) error {
+	wide := make([]float64, len(dst))
+	if err := compute(wide); err != nil {
+		return err
+	}
+	for i, a := range wide {
+		dst[i] = float32(a)
+	}
+	return nil
+}
+
+// borrow takes a slice of n numbers of any value from a pool. It goes back with
+// Put.
+func borrow[F gemm.Float](pool *sync.Pool, n int) *[]F {
+	if s, ok := pool.Get().(*[]F); ok && cap(*s) >= n {
+		*s = (*s)[:n]
+		return s
+	}
+	s := make([]F, n)
+	return &s
+}

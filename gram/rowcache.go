@@ -1,0 +1,195 @@
+package gram
+
+import (
+	"container/list"
+	"context"
+	"slices"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/alloc"
+	"github.com/kerf-ml/kerf/internal/par"
+	"github.com/kerf-ml/kerf/internal/vmath"
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// RowCache gives rows K(x_i, ·) of a Gram matrix many at a time, in the
+// precision F, and keeps as many as its memory allows, dropping those that were
+// used longest ago. The rows of one call that are not in memory are computed
+// together in tiles. A row has the same bits whenever it is computed. A cache
+// serves one goroutine at a time.
+type RowCache[T any, F float32 | float64] struct {
+	columns *Columns[T]
+	ctl     run.Control
+	limit   int
+	kept    map[int]*list.Element
+	order   *list.List // of *keptRow[F], latest use first
+	made    int        // rows that memory was taken for
+	slab    []F        // memory for rows that are still to come
+	free    [][]F      // rows that were not filled
+}
+
+type keptRow[F float32 | float64] struct {
+	index  int
+	values []F
+}
+
+// slabBytes is about how much memory a cache takes from the system at a time.
+const slabBytes = 32 << 20
+
+// NewRowCache returns the rows of a kernel on a sample. It may keep rows in half
+// of the run's memory, and needs room for atLeast of them.
+func NewRowCache[T any, F float32 | float64](ctl run.Control, k kernel.Kernel[T], x data.Source[T], atLeast int) (*RowCache[T, F], error) {
+	n := x.Len()
+	precision, size := run.Float64, 8.0
+	if _, single := any(F(0)).(float32); single {
+		precision, size = run.Float32, 4.0
+	}
+	row := size * float64(n)
+	if err := ctl.Reserve("rows of the Gram matrix", row*float64(atLeast), "train on fewer rows"); err != nil {
+		return nil, err
+	}
+	limit := n
+	if row > 0 {
+		limit = int(min(float64(n), max(float64(atLeast), float64(ctl.Budget()/2)/row)))
+	}
+	return &RowCache[T, F]{
+		columns: BindPrecision(k, x, precision), ctl: ctl.Quiet(), limit: limit,
+		kept: map[int]*list.Element{}, order: list.New(),
+	}, nil
+}
+
+// Len returns n.
+func (r *RowCache[T, F]) Len() int { return r.columns.Len() }
+
+// Limit returns how many rows the cache can hold, and so the most that one call
+// may ask for.
+func (r *RowCache[T, F]) Limit() int { return r.limit }
+
+// Fetch sets rows[k] to the row of instance index[k]. The rows are valid until
+// the next call and must not be written to. The indices must differ, and must
+// not be more than Limit.
+func (r *RowCache[T, F]) Fetch(ctx context.Context, rows [][]F, index []int) error {
+	if len(rows) != len(index) || len(index) > r.limit {
+		panic("gram: more rows than the cache can hold")
+	}
+	missing := []int{}
+	for k, i := range index {
+		e, ok := r.kept[i]
+		if !ok {
+			missing = append(missing, k)
+			continue
+		}
+		r.order.MoveToFront(e)
+		rows[k] = e.Value.(*keptRow[F]).values
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	chosen, into := make([]int, len(missing)), make([][]F, len(missing))
+	for m, k := range missing {
+		chosen[m], into[m] = index[k], r.room()
+		rows[k] = into[m]
+	}
+	if err := r.compute(ctx, into, chosen); err != nil {
+		r.free = append(r.free, into...)
+		return err
+	}
+	for m, i := range chosen {
+		r.kept[i] = r.order.PushFront(&keptRow[F]{index: i, values: into[m]})
+	}
+	return nil
+}
+
+// Square sets dst[a·q + b] = K(x_index[a], x_index[b]) for the q indices. An
+// index may come more than once. A kernel with a form is computed anew, which
+// takes less than to look the values up all over the rows, and may differ from
+// them in the last place. Otherwise the rows are fetched, and the different
+// indices must not be more than Limit.
+func (r *RowCache[T, F]) Square(ctx context.Context, dst []F, index []int) error {
+	c := r.columns
+	if _, ok := kernel.FormOf(c.kernel); ok {
+		x := data.Source[T](data.Subset[T]{Of: c.y, Index: index})
+		return block(ctx, r.ctl, BindPrecision(c.kernel, x, c.precision), dst, x)
+	}
+	once := slices.Clone(index)
+	slices.Sort(once)
+	once = slices.Compact(once)
+	if err := r.Fetch(ctx, make([][]F, len(once)), once); err != nil {
+		return err
+	}
+	for a, i := range index {
+		row := r.kept[i].Value.(*keptRow[F]).values
+		for b, j := range index {
+			dst[a*len(index)+b] = row[j]
+		}
+	}
+	return nil
+}
+
+// room returns memory for a row: new, or that of the row used longest ago. Rows
+// of the call under way stand in front and are at most limit with those still to
+// be filled, so that none of them is taken.
+func (r *RowCache[T, F]) room() []F {
+	if last := len(r.free) - 1; last >= 0 {
+		row := r.free[last]
+		r.free = r.free[:last]
+		return row
+	}
+	if r.made < r.limit {
+		n := r.Len()
+		if len(r.slab) < n {
+			r.slab = alloc.Slice[F](n * min(r.limit-r.made, max(1, slabBytes/(8*n))))
+		}
+		row := r.slab[:n:n]
+		r.slab = r.slab[n:]
+		r.made++
+		return row
+	}
+	e := r.order.Back()
+	row := e.Value.(*keptRow[F])
+	r.order.Remove(e)
+	delete(r.kept, row.index)
+	return row.values
+}
+
+// compute fills the rows of the given instances, strip by strip and as wide as
+// keeps the workers busy.
+func (r *RowCache[T, F]) compute(ctx context.Context, into [][]F, index []int) error {
+	c, n, m := r.columns, len(index), r.Len()
+	x := data.Subset[T]{Of: c.y, Index: index}
+	width := c.width(n)
+	across := par.Blocks(m, width)
+	err := par.For(ctx, r.ctl, "", par.Blocks(n, c.rows)*across, func(i int) error {
+		lo, hi := par.Range(i/across, n, c.rows)
+		left, right := par.Range(i%across, m, width)
+		return fillRows(c, into[lo:hi], data.Range[T]{Of: x, Lo: lo, Hi: hi}, lo, left, right)
+	})
+	if v, ok := err.(*ValueError); ok {
+		v.Row = index[v.Row]
+	}
+	if err == nil {
+		r.ctl.Counter.Add(int64(n) * int64(m))
+	}
+	return err
+}
+
+// fillRows computes the columns left to right-1 of a few rows, tile by tile.
+func fillRows[T any, F float32 | float64](c *Columns[T], into [][]F, x data.Source[T], first, left, right int) error {
+	s := c.tiler.strip(x)
+	defer s.Release()
+	buffer := make([]F, len(into)*min(c.cols, right-left))
+	for j0 := left; j0 < right; j0 += c.cols {
+		j1 := min(j0+c.cols, right)
+		w := j1 - j0
+		t := buffer[:len(into)*w]
+		tile(s, t, w, j0, j1)
+		if i := vmath.Finite(t); i >= 0 {
+			return c.blame(first+i/w, j0+i%w, float64(t[i]))
+		}
+		for i, row := range into {
+			copy(row[j0:j1], t[i*w:])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/kerf-ml/kerf/certificate"
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/feature"
+	"github.com/kerf-ml/kerf/margin"
+	"github.com/kerf-ml/kerf/project"
+)
+
+// Earned is what a map that was grown to a claim earned.
+type Earned struct {
+	certificate.Certificate
+	Outcome  certificate.Outcome `json:"outcome"`
+	Promised int                 `json:"promised"` // landmarks that the theorem asks for; 0 where the count does not fit
+	Used     int                 `json:"used"`     // landmarks of the map
+	Choice   *margin.Choice      `json:"choice"`   // how the margin was chosen; nil where it was given
+	Words    string              `json:"-"`        // the same for people
+}
+
+// claimRows bounds the rows that a margin is chosen on, claimPart is their part
+// of the sample.
+const (
+	claimRows = 4000
+	claimPart = 0.25
+)
+
+// growMap grows F2, and F3 on top of it, until the claim of the recipe is
+// certified. Where the claim has no margin, one is chosen on labelled rows that
+// have no part in the certificate.
+func (r Recipe[T]) growMap(ctx context.Context, classes data.Classes, d data.Labeled[T, int]) (feature.Map[T], *Earned, error) {
+	earned := &Earned{}
+	claim, x := *r.Claim, d.X
+	if claim.Margin == 0 {
+		part := min(claimPart, claimRows/float64(d.X.Len()))
+		rest, own := data.SplitBy(d.Y, part, r.Seed)
+		choice, err := r.chooseMargin(ctx, classes, d.Select(own), claim)
+		if err != nil {
+			return nil, nil, fmt.Errorf("no margin was given and none could be chosen: %w", err)
+		}
+		claim.Margin, claim.Error, earned.Choice = choice.Margin, choice.Error*(1-choice.Noise), &choice
+		x = d.Select(rest).X
+	}
+	if r.Map == MapF3 {
+		claim.Error /= 2
+		claim.Confidence = (1 + claim.Confidence) / 2
+	}
+	g := certificate.NewGrow(r.Kernel, claim)
+	g.Tolerance, g.Seed, g.Run = r.Rank, r.Seed, r.Run
+	grown, err := g.Fit(ctx, x)
+	if err != nil {
+		return nil, nil, err
+	}
+	earned.Certificate, earned.Outcome, earned.Promised, earned.Used, earned.Words = grown.Certificate, grown.Outcome, grown.Promised, grown.Landmarks, grown.String()
+	if grown.Map == nil {
+		return nil, nil, errors.New(grown.String())
+	}
+	if r.Map != MapF3 {
+		return grown.Map, earned, nil
+	}
+	return r.compress(ctx, grown.Map, claim, earned)
+}
+
+// compress puts a random projection behind F2, to so many dimensions that it
+// takes no more of the error and of the confidence than F2 did.
+func (r Recipe[T]) compress(ctx context.Context, f2 *feature.Orthogonal[T], claim certificate.Claim, earned *Earned) (feature.Map[T], *Earned, error) {
+	spent, within := 1-claim.Confidence, func(c certificate.Certificate) bool {
+		return c.Bound-earned.Bound <= claim.Error
+	}
+	low, high := 0, 1
+	for {
+		c, err := earned.Project(high, spent)
+		if err != nil {
+			return nil, nil, err
+		}
+		if within(c) || high > 1<<30 {
+			break
+		}
+		low, high = high, 2*high
+	}
+	for high-low > 1 {
+		middle := (low + high) / 2
+		c, err := earned.Project(middle, spent)
+		if err != nil {
+			return nil, nil, err
+		}
+		if within(c) {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	if high >= f2.Dim() {
+		return nil, nil, fmt.Errorf("F3 would need %d dimensions to keep the margin, more than the %d of F2; use map f2", high, f2.Dim())
+	}
+	projection, err := project.Recall(r.projection(), high, r.Seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := projection.Fit(f2.Dim())
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := feature.NewCompressed(ctx, r.Run, f2, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	if earned.Certificate, err = earned.Project(high, spent); err != nil {
+		return nil, nil, err
+	}
+	earned.Error *= 2
+	earned.Holds = earned.Bound <= earned.Error
+	earned.Words = earned.Certificate.String()
+	return m, earned, nil
+}
+
+// chooseMargin returns the margin to plan with, when the mapping may add the
+// claim's error to what the best separator found leaves.
+func (r Recipe[T]) chooseMargin(ctx context.Context, classes data.Classes, d data.Labeled[T, int], claim certificate.Claim) (margin.Choice, error) {
+	r.Dim = max(min(claimDim, d.X.Len()/2), 1)
+	curve, err := r.curve(ctx, classes, d)
+	if err != nil {
+		return margin.Choice{}, err
+	}
+	return curve.Recommend(min(curve.At(0)+claim.Error, 0.999), claim.Confidence)
+}
+
+// claimDim bounds the landmarks with which separators are sought for a curve.
+const claimDim = 500

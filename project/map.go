@@ -1,0 +1,123 @@
+package project
+
+import (
+	"context"
+	"sync"
+	"unsafe"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/alloc"
+	"github.com/kerf-ml/kerf/internal/gemm"
+	"github.com/kerf-ml/kerf/internal/par"
+	"github.com/kerf-ml/kerf/internal/vmath"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// Map returns the images of the vectors of x, row by row. Vectors of fewer than
+// In coordinates are padded with zeros, and coordinates past In are dropped.
+//
+// A row depends on its vector alone: it has the same bits for any number of
+// workers and whatever other vectors are mapped with it. For Sparse and Hadamard
+// these are the bits of ApplyVector. For the other kinds they are too where the
+// vector is stored sparse and has less than n/8 coordinates; else a sum of n
+// products is taken in another order, and each coordinate of the image is within
+// 2·(n+2)·2⁻⁵³·Σ|x_i·a_ij| of ApplyVector's.
+//
+// Map needs the memory of the images, and for Gaussian, Sign and Orthogonal a
+// packed copy of A. It returns the error of ctx where it was cancelled.
+func (p *Projection) Map(ctx context.Context, ctl run.Control, x data.Source[data.Vector]) (*data.Matrix, error) {
+	images, err := mapRows(ctx, ctl, p, p.mapper64(), x)
+	if err != nil {
+		return nil, err
+	}
+	return &data.Matrix{Rows: x.Len(), Cols: p.out, Data: images}, nil
+}
+
+// Map32 is Map with A, the vectors and all sums rounded to float32; the images
+// come row after row, Out numbers each. Sparse vectors that Map adds up as
+// ApplyVector does are rounded once, at the end. It takes about half the time
+// and memory, and each coordinate is within about 2·(n+4)·2⁻²⁴·Σ|x_i·a_ij| of
+// Map's; for Hadamard within 2·(log2(N)+4)·2⁻²⁴·√(N/d)·|x|.
+func (p *Projection) Map32(ctx context.Context, ctl run.Control, x data.Source[data.Vector]) ([]float32, error) {
+	return mapRows(ctx, ctl, p, p.mapper32(), x)
+}
+
+// A mapper maps blocks of rows in the precision F. It is used once.
+type mapper[F gemm.Float] interface {
+	// bytes is the memory that prepare and the scratch of the workers take.
+	bytes(workers int) float64
+	// prepare is called before all else, alone.
+	prepare(ctx context.Context, ctl run.Control) error
+	// rows is the number of rows that a block should have.
+	rows() int
+	// scratch returns new memory for one goroutine.
+	scratch() any
+	// block writes the images of rows lo to hi of x into dst.
+	block(dst []F, x data.Source[data.Vector], lo, hi int, scratch any)
+}
+
+func mapRows[F gemm.Float](ctx context.Context, ctl run.Control, p *Projection, m mapper[F], x data.Source[data.Vector]) ([]F, error) {
+	n, d := x.Len(), p.out
+	need := float64(n)*float64(d)*float64(unsafe.Sizeof(F(0))) + m.bytes(ctl.Cores())
+	if err := ctl.Reserve("images of a projection", need, "project fewer rows at a time or to fewer dimensions"); err != nil {
+		return nil, err
+	}
+	if err := m.prepare(ctx, ctl.Quiet()); err != nil {
+		return nil, err
+	}
+	dst := alloc.Slice[F](n * d)
+	pool := sync.Pool{New: m.scratch}
+	rows := m.rows()
+	err := par.For(ctx, ctl, "project", par.Blocks(n, rows), func(b int) error {
+		lo, hi := par.Range(b, n, rows)
+		scratch := pool.Get()
+		m.block(dst[lo*d:hi*d], x, lo, hi, scratch)
+		pool.Put(scratch)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return dst, nil
+}
+
+// isSparse reports whether v names its coordinates and stores less than one in
+// so many of n.
+func isSparse(v data.Vector, n, part int) bool {
+	return v.Index != nil && len(v.Index)*part < n
+}
+
+// fill writes the coordinates of v into dst, padded with zeros.
+func fill[F gemm.Float](dst []F, v data.Vector) {
+	if v.Index == nil {
+		k := min(len(dst), len(v.Value))
+		convert(dst[:k], v.Value[:k])
+		clear(dst[k:])
+		return
+	}
+	clear(dst)
+	for k, i := range v.Index {
+		if int(i) >= len(dst) {
+			return
+		}
+		dst[i] = F(v.Value[k])
+	}
+}
+
+// convert rounds x into dst, of the same length.
+func convert[F gemm.Float](dst []F, x []float64) {
+	switch dst := any(dst).(type) {
+	case []float64:
+		copy(dst, x)
+	case []float32:
+		vmath.Narrow(dst, x)
+	}
+}
+
+// grow returns a slice of n elements, the given one where it is large enough.
+func grow[F gemm.Float](s []F, n int) []F {
+	if cap(s) < n {
+		return make([]F, n)
+	}
+	return s[:n]
+}
