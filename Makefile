@@ -5,7 +5,7 @@ GO ?= go
 FUZZTIME ?= 20000x
 PKGS = ./...
 
-.PHONY: help build test race format lint arch purego fuzz generate generated docs ci bench bench-core clean
+.PHONY: help build test race format lint arch purego fuzz generate generated docs ci bench bench-core bench-maps clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-12s %s\n", $$1, $$2}'
@@ -17,7 +17,7 @@ test: ## run all tests
 	$(GO) test $(PKGS)
 
 race: ## run the short tests under the race detector
-	$(GO) test -race -short ./run ./internal/par ./gram ./feature ./learn/... ./model ./data/file
+	$(GO) test -race -short ./run ./internal/par ./gram ./project ./feature ./certificate ./learn/... ./model ./data/file
 
 format: ## fail if a file is not formatted
 	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "not formatted:"; echo "$$files"; exit 1; fi
@@ -31,7 +31,7 @@ arch: ## the order of imports
 
 purego: ## build and test the numeric core without assembly
 	CGO_ENABLED=0 $(GO) build -tags purego $(PKGS)
-	$(GO) test -tags purego ./internal/gemm ./internal/vmath ./internal/compute ./internal/linalg ./gram ./feature
+	$(GO) test -tags purego ./internal/gemm ./internal/vmath ./internal/compute ./internal/linalg ./gram ./project ./feature
 
 generate: ## write the assembly anew
 	$(GO) generate ./internal/gemm ./internal/vmath ./bench/core
@@ -56,6 +56,9 @@ docs: ## check that the commands of the README work and links lead somewhere
 
 bench-core: ## the numeric core beside OpenBLAS, scikit-learn and gonum (JSON=1 for machines)
 	$(GO) run ./bench/core
+
+bench-maps: ## feature maps and projections beside scikit-learn (JSON=1 for machines)
+	$(GO) run ./bench/maps
 
 bench: ## run the benchmarks
 	$(GO) test -run '^$$' -bench . ./gram ./learn/linear

@@ -102,21 +102,21 @@ func (c Certificate) String() string {
 	if c.Fresh == 0 {
 		return "Nothing was tested, so nothing is known."
 	}
-	odds := fmt.Sprintf("With %s%% confidence, from %d fresh instances", short(100*c.Confidence), c.Fresh)
+	odds := fmt.Sprintf("With %s%% confidence, from %s", short(100*c.Confidence), count(c.Fresh, "fresh instance"))
 	if c.Kind == Separator {
 		return fmt.Sprintf("%s: at most %s%% of all instances have a margin below %s under this separator%s.",
 			odds, percent(c.Bound), short(c.Kept), c.verdict())
 	}
 	if !(c.Bound < 1) {
-		return fmt.Sprintf("%s: nothing can be said about targets of margin %s; these %d features may lose them.",
-			odds, short(c.Margin), c.Features)
+		return fmt.Sprintf("%s: nothing can be said about targets of margin %s; a map with %s may lose them.",
+			odds, short(c.Margin), count(c.Features, "feature"))
 	}
 	who := "whatever the target"
 	if c.Projected {
 		who = "for any one target, fixed before the projection was drawn"
 	}
-	return fmt.Sprintf("%s: %s, if it has margin %s under the kernel then %d features keep margin %s but for at most %s%% of all instances%s.",
-		odds, who, short(c.Margin), c.Features, short(c.Kept), percent(c.Bound), c.verdict())
+	return fmt.Sprintf("%s: %s, if it has margin %s under the kernel then a map with %s keeps margin %s but for at most %s%% of all instances%s.",
+		odds, who, short(c.Margin), count(c.Features, "feature"), short(c.Kept), percent(c.Bound), c.verdict())
 }
 
 func (c Certificate) verdict() string {
@@ -124,6 +124,14 @@ func (c Certificate) verdict() string {
 		return ""
 	}
 	return fmt.Sprintf(", which is more than the %s%% asked for", short(100*c.Error))
+}
+
+// count writes a number of things.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
 }
 
 // short writes a number as people do, with at most four digits.

@@ -264,7 +264,7 @@ func TestString(t *testing.T) {
 		c    certificate.Certificate
 		want string
 	}{
-		{base, "With 95% confidence, from 4000 fresh instances: whatever the target, if it has margin 0.2 under the kernel then 151 features keep margin 0.1 but for at most 8.13% of all instances."},
+		{base, "With 95% confidence, from 4000 fresh instances: whatever the target, if it has margin 0.2 under the kernel then a map with 151 features keeps margin 0.1 but for at most 8.13% of all instances."},
 		{failed, "at most 30% of all instances, which is more than the 10% asked for."},
 		{nothing, "nothing can be said about targets of margin 0.2"},
 		{held, "at most 8.13% of all instances have a margin below 0.1 under this separator."},

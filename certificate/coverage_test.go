@@ -9,6 +9,7 @@ import (
 
 	"github.com/kerf-ml/kerf/certificate"
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -165,6 +166,46 @@ func TestNoTargetLosesMore(t *testing.T) {
 	t.Logf("the worst target loses %.2f of the bound", largest)
 	if largest < 0.5 {
 		t.Errorf("the search finds only %.2f of the bound: it shows nothing", largest)
+	}
+}
+
+// The bounds are never above those that follow from |w_out·z_out| > (1-κ)·γ
+// alone: Pr[r > (1-κ)²γ²], and Pr[r > l] + λ/((1-κ)²γ²) with λ the largest
+// eigenvalue of E[z_out·z_outᵀ; r ≤ l].
+func TestBetterThanTheSimplerBound(t *testing.T) {
+	for i := range 100 {
+		p := newProblem(t, rand.New(rand.NewPCG(uint64(i), 81)), 0.95)
+		left := (1 - p.keep) * p.claim.Margin
+		pointwise := 0.0
+		for k, o := range p.out {
+			if dot(o, o) > left*left {
+				pointwise += p.prob[k]
+			}
+		}
+		if got := p.pointwise(p.claim.Margin); got > pointwise+1e-12 {
+			t.Errorf("problem %d: pointwise %v, simpler %v", i, got, pointwise)
+		}
+		for _, r := range []float64{0.1, 0.4, 1} {
+			level := r / (1 - p.keep*p.keep*(1-r))
+			lost, n := 0.0, len(p.phi)
+			c := data.NewMatrix(n, n)
+			for k, o := range p.out {
+				if p.exposure[k] > level {
+					lost += p.prob[k]
+					continue
+				}
+				for a := range n {
+					for b := range n {
+						c.Row(a)[b] += p.prob[k] * o[a] * o[b]
+					}
+				}
+			}
+			values, _, _ := linalg.Eigen(c)
+			simpler := lost + values[n-1]/(left*left)
+			if got := p.spectral(p.claim.Margin, level); got > simpler+1e-12 {
+				t.Errorf("problem %d: spectral %v, simpler %v", i, got, simpler)
+			}
+		}
 	}
 }
 

@@ -37,7 +37,7 @@ func semidefinite(n, rank int, decay float64) *data.Matrix {
 }
 
 func TestTopEigenvalue(t *testing.T) {
-	for _, n := range []int{0, 1, 2, 7, 8, 9, 63, 64, 65, 255, 257} {
+	for _, n := range []int{0, 1, 2, 7, 8, 9, 63, 64, 65, 257} {
 		for _, rank := range []int{0, 1, 3, n} {
 			for _, decay := range []float64{1, 0.7} {
 				a := semidefinite(n, rank, decay)

@@ -72,15 +72,15 @@ const (
 
 // Grown is a map with its certificate. It is immutable.
 type Grown[T any] struct {
-	Map         *feature.Orthogonal[T] // of the last test, certified or not
-	Certificate Certificate
-	Outcome     Outcome
-	Promised    int           // landmarks that the theorem asks for; 0 where it has nothing to say or the count does not fit
-	Landmarks   int           // landmarks of Map, dependent ones included
-	Fresh       int           // fresh instances
-	Needed      int           // fresh instances without which nothing could be certified
-	Rehearsals  []Rehearsal   // in the order in which they were tried
-	Looks       []Certificate // all tests on the fresh instances; the last is Certificate
+	Map         *feature.Orthogonal[T] `json:"-"` // of the last test, certified or not
+	Certificate Certificate            `json:"certificate"`
+	Outcome     Outcome                `json:"outcome"`
+	Promised    int                    `json:"promised"`   // landmarks that the theorem asks for; 0 where it has nothing to say or the count does not fit
+	Landmarks   int                    `json:"landmarks"`  // landmarks of Map, dependent ones included
+	Fresh       int                    `json:"fresh"`      // fresh instances
+	Needed      int                    `json:"needed"`     // fresh instances without which nothing could be certified
+	Rehearsals  []Rehearsal            `json:"rehearsals"` // in the order in which they were tried
+	Looks       []Certificate          `json:"looks"`      // all tests on the fresh instances; the last is Certificate
 }
 
 // Rehearsal is a size that was tried on instances other than the fresh ones.
@@ -96,11 +96,11 @@ type Rehearsal struct {
 func (g *Grown[T]) String() string {
 	text := g.Certificate.String()
 	if g.Promised > 0 {
-		text += fmt.Sprintf(" The theorem asks for %d landmarks; %d were used.", g.Promised, g.Landmarks)
+		text += fmt.Sprintf(" The theorem asks for %s; used: %d.", count(g.Promised, "landmark"), g.Landmarks)
 	}
 	switch g.Outcome {
 	case TooFewFresh:
-		text += fmt.Sprintf(" At least %d fresh instances are needed and there are %d: give more data, or ask for a larger error or less confidence.", g.Needed, g.Fresh)
+		text += fmt.Sprintf(" It takes at least %s, not %d: give more data, or ask for a larger error or less confidence.", count(g.Needed, "fresh instance"), g.Fresh)
 	case OutOfLandmarks, OutOfLooks:
 		text += " Nothing more can be shown from this sample: give more data, or ask for a larger margin or error."
 	}

@@ -9,11 +9,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/kerf-ml/kerf/bench/peer"
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/project"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -32,29 +34,69 @@ func main() {
 	}
 }
 
-// A work maps rows of width d to out features, ours by the function map.
+// A work maps rows of width d to out features. Where it has no name of the
+// peer's, it is measured against our own Gaussian projection.
 type work struct {
 	name   string // as the peer knows it
 	title  string
 	d, out int
-	target map[run.Precision]float64
+	single float64 // target in float32
+	double float64 // in float64
 	apply  func(ctl run.Control, x *data.Matrix, out int) error
 }
 
 var works = []work{
-	{
-		name: "nystroem", title: "F2, fit and map, 100,000×50, 1,000 landmarks", d: 50, out: 1000,
-		target: map[run.Precision]float64{run.Float32: 3, run.Float64: 2.4},
-		apply: func(ctl run.Control, x *data.Matrix, out int) error {
-			f2 := feature.NewF2[data.Vector](kernel.Gaussian{Gamma: 0.01}, out)
-			f2.Run = ctl
-			m, err := f2.Fit(ctx, x)
-			if err != nil {
-				return err
-			}
-			return mapAll(ctl, m, x)
-		},
-	},
+	{"nystroem", "F2, fit and map, 100,000×50, 1,000 landmarks", 50, 1000, 3, 2.4, f2},
+	{"fourier", "Fourier features 100,000×50 → 2,000", 50, 2000, 2.5, 4, fourier},
+	{"sketch", "TensorSketch, degree 2, 100,000×50 → 1,000", 50, 1000, 10, 10, sketch},
+	{"gaussian", "Gaussian projection 100,000×784 → 256", 784, 256, 0.9, 0.9, projected(project.KindGaussian)},
+	{"sparse", "sparse projection 100,000×784 → 256", 784, 256, 5, 5, projected(project.KindSparse)},
+	{"", "Hadamard projection 100,000×784 → 256", 784, 256, 4, 4, projected(project.KindHadamard)},
+}
+
+func f2(ctl run.Control, x *data.Matrix, out int) error {
+	r := feature.NewF2[data.Vector](kernel.Gaussian{Gamma: 0.01}, out)
+	r.Run = ctl
+	m, err := r.Fit(ctx, x)
+	if err != nil {
+		return err
+	}
+	return mapAll(ctl, m, x)
+}
+
+func fourier(ctl run.Control, x *data.Matrix, out int) error {
+	m, err := feature.NewFourier(kernel.Gaussian{Gamma: 0.01}, out).Fit(ctx, x.Cols)
+	if err != nil {
+		return err
+	}
+	return mapAll(ctl, m, x)
+}
+
+func sketch(ctl run.Control, x *data.Matrix, out int) error {
+	m, err := feature.NewTensorSketch(kernel.NewPolynomial(2), out).Fit(ctx, x.Cols)
+	if err != nil {
+		return err
+	}
+	return mapAll(ctl, m, x)
+}
+
+func projected(kind string) func(ctl run.Control, x *data.Matrix, out int) error {
+	return func(ctl run.Control, x *data.Matrix, out int) error {
+		recipe, err := project.Recall(kind, out, 1)
+		if err != nil {
+			return err
+		}
+		p, err := recipe.Fit(x.Cols)
+		if err != nil {
+			return err
+		}
+		if ctl.Precision == run.Float32 {
+			_, err = p.Map32(ctx, ctl, x)
+		} else {
+			_, err = p.Map(ctx, ctl, x)
+		}
+		return err
+	}
 }
 
 // mapAll maps x in the precision of the run.
@@ -78,20 +120,9 @@ func measure() error {
 			continue
 		}
 		x := points(rows, w.d)
-		for _, precision := range []run.Precision{run.Float32, run.Float64} {
-			target, ok := w.target[precision]
-			if !ok {
-				continue
-			}
-			ctl := run.Control{Workers: 2, Precision: precision}
-			row := peer.Row{Work: w.title, Precision: precision.String(), Workers: 2, Target: target, PeerName: "scikit-learn"}
-			row, err := peer.Seconds(row, reps, func() {
-				if err := w.apply(ctl, x, w.out); err != nil {
-					panic(err)
-				}
-			}, func() (float64, error) {
-				return p.Run(map[string]any{"work": w.name, "rows": rows, "d": w.d, "out": w.out, "precision": precision.String(), "threads": 2})
-			})
+		for i, precision := range []run.Precision{run.Float32, run.Float64} {
+			target := []float64{w.single, w.double}[i]
+			row, err := w.measure(p, run.Control{Workers: 2, Precision: precision}, x, target)
 			if err != nil {
 				return err
 			}
@@ -102,6 +133,30 @@ func measure() error {
 		return err
 	}
 	return peer.Print(os.Stdout, table, os.Getenv("JSON") == "1")
+}
+
+// measure runs a work beside the peer's, or beside our Gaussian projection.
+func (w work) measure(p *peer.Peer, ctl run.Control, x *data.Matrix, target float64) (peer.Row, error) {
+	row := peer.Row{Work: w.title, Precision: ctl.Precision.String(), Workers: ctl.Workers, Target: target, PeerName: "scikit-learn"}
+	ours := func(apply func(run.Control, *data.Matrix, int) error) func() {
+		return func() {
+			if err := apply(ctl, x, w.out); err != nil {
+				panic(err)
+			}
+		}
+	}
+	theirs := func() (float64, error) {
+		return p.Run(map[string]any{"work": w.name, "rows": rows, "d": w.d, "out": w.out, "precision": row.Precision, "threads": ctl.Workers})
+	}
+	if w.name == "" {
+		row.PeerName = "our Gaussian"
+		theirs = func() (float64, error) {
+			begun := time.Now()
+			ours(projected(project.KindGaussian))()
+			return time.Since(begun).Seconds(), nil
+		}
+	}
+	return peer.Seconds(row, reps, ours(w.apply), theirs)
 }
 
 // points returns n normal points.
