@@ -18,8 +18,8 @@ import (
 // computing each value of K once for all of them. dst and v have Len columns, u
 // has one an instance of x; v or u may be nil for zero, weight may be nil for 1.
 //
-// In float32 the sums over a tile's columns and over a strip's rows are single,
-// those over tiles and strips double. Beside the values of K, a vector costs two
+// In float32 the sums over 4096 columns and over a strip's rows are single, the
+// sums of these double. Beside the values of K, a vector costs two
 // multiplications and additions a value.
 func (c *Columns[T]) ProductNormalMany(ctx context.Context, ctl run.Control, dst *data.Matrix, x data.Source[T], v, u *data.Matrix, weight []float64) error {
 	if dst.Cols != c.Len() || v != nil && (v.Cols != c.Len() || v.Rows != dst.Rows) ||
@@ -58,16 +58,15 @@ func normalMany[T any, F float32 | float64](ctx context.Context, ctl run.Control
 				return err
 			}
 			hi := min(lo+c.rows, last)
-			if err := strip(c, s.k[:(hi-lo)*m], m, data.Range[T]{Of: x, Lo: lo, Hi: hi}, lo, 0, m); err != nil {
-				return err
-			}
+			rows := data.Range[T]{Of: x, Lo: lo, Hi: hi}
+			stripUnchecked(c, s.k[:(hi-lo)*m], rows)
 			clear(s.sums)
 			for i := lo; i < hi; i++ {
 				row := s.k[(i-lo)*m : (i-lo+1)*m]
 				for k := range outputs {
 					a := 0.0
 					if w != nil {
-						a = dotTiles(row, w[k*m:(k+1)*m], c.cols)
+						a = dotParts(row, w[k*m:(k+1)*m])
 					}
 					if u != nil {
 						a += u.Row(k)[i]
@@ -76,6 +75,13 @@ func normalMany[T any, F float32 | float64](ctx context.Context, ctl run.Control
 						a *= weight[i]
 					}
 					vmath.Axpy(s.sums[k*m:(k+1)*m], F(a), row)
+				}
+			}
+			// A value of K that is no number makes the sums none; it is looked for
+			// only then.
+			if vmath.Finite(s.sums) >= 0 {
+				if err := strip(c, s.k[:(hi-lo)*m], m, rows, lo, 0, m); err != nil {
+					return err
 				}
 			}
 			addRow(part, 1, s.sums)
@@ -93,12 +99,24 @@ func normalMany[T any, F float32 | float64](ctx context.Context, ctl run.Control
 	return nil
 }
 
-// dotTiles returns ⟨x, y⟩, the sums of a tile's columns in F and those over
-// tiles in float64.
-func dotTiles[F float32 | float64](x, y []F, cols int) float64 {
+// stripUnchecked computes all columns for a few instances, tile by tile.
+func stripUnchecked[T any, F float32 | float64](c *Columns[T], dst []F, x data.Source[T]) {
+	s := c.tiler.strip(x)
+	defer s.Release()
+	m := c.Len()
+	for left := 0; left < m; left += c.cols {
+		tile(s, dst[left:], m, left, min(left+c.cols, m))
+	}
+}
+
+// dotPart is how many products are added in F before the sum goes on in float64.
+const dotPart = 4096
+
+// dotParts returns ⟨x, y⟩.
+func dotParts[F float32 | float64](x, y []F) float64 {
 	sum := 0.0
-	for left := 0; left < len(x); left += cols {
-		right := min(left+cols, len(x))
+	for left := 0; left < len(x); left += dotPart {
+		right := min(left+dotPart, len(x))
 		sum += float64(vmath.Dot(x[left:right], y[left:right]))
 	}
 	return sum

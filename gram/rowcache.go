@@ -3,7 +3,6 @@ package gram
 import (
 	"container/list"
 	"context"
-	"slices"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/alloc"
@@ -104,25 +103,36 @@ func (r *RowCache[T, F]) Fetch(ctx context.Context, rows [][]F, index []int) err
 // Square sets dst[a·q + b] = K(x_index[a], x_index[b]) for the q indices. An
 // index may come more than once. A kernel with a form is computed anew, which
 // takes less than to look the values up all over the rows, and may differ from
-// them in the last place. Otherwise the rows are fetched, and the different
-// indices must not be more than Limit.
+// them in the last place. Otherwise the values are taken from rows, which are
+// fetched as many at a time as fit.
 func (r *RowCache[T, F]) Square(ctx context.Context, dst []F, index []int) error {
-	c := r.columns
+	c, q := r.columns, len(index)
 	if _, ok := kernel.FormOf(c.kernel); ok {
 		x := data.Source[T](data.Subset[T]{Of: c.y, Index: index})
 		return block(ctx, r.ctl, BindPrecision(c.kernel, x, c.precision), dst, x)
 	}
-	once := slices.Clone(index)
-	slices.Sort(once)
-	once = slices.Compact(once)
-	if err := r.Fetch(ctx, make([][]F, len(once)), once); err != nil {
-		return err
-	}
+	places := map[int][]int{} // of an instance in index
+	once := []int{}
 	for a, i := range index {
-		row := r.kept[i].Value.(*keptRow[F]).values
-		for b, j := range index {
-			dst[a*len(index)+b] = row[j]
+		if places[i] == nil {
+			once = append(once, i)
 		}
+		places[i] = append(places[i], a)
+	}
+	rows := make([][]F, min(len(once), r.limit))
+	for len(once) > 0 {
+		n := min(len(once), r.limit)
+		if err := r.Fetch(ctx, rows[:n], once[:n]); err != nil {
+			return err
+		}
+		for k, i := range once[:n] {
+			for _, a := range places[i] {
+				for b, j := range index {
+					dst[a*q+b] = rows[k][j]
+				}
+			}
+		}
+		once = once[n:]
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func rowCache[F float32 | float64](t *testing.T, k kernel.Kernel[data.Vector], x
 			t.Fatalf("length %d, limit %d", c.Len(), c.Limit())
 		}
 		rng := seed.Stream(5, seed.Shuffle, 0)
-		rows, square := make([][]F, ask), make([]F, ask*ask)
+		rows, square := make([][]F, ask), make([]F, 4*ask*ask)
 		for range 40 {
 			index := rng.Perm(n)[:ask]
 			if err := c.Fetch(t.Context(), rows, index); err != nil {
@@ -73,14 +73,15 @@ func rowCache[F float32 | float64](t *testing.T, k kernel.Kernel[data.Vector], x
 					}
 				}
 			}
-			index[0] = index[ask-1]
-			if err := c.Square(t.Context(), square, index); err != nil {
+			wide := rng.Perm(n)[:min(n, 2*ask)]
+			wide[0] = wide[len(wide)-1]
+			if err := c.Square(t.Context(), square[:len(wide)*len(wide)], wide); err != nil {
 				t.Fatal(err)
 			}
-			for a, i := range index {
-				for b, j := range index {
-					if want := k.Eval(x.At(i), x.At(j)); math.Abs(float64(square[a*ask+b])-want) > within {
-						t.Fatalf("K(%d, %d) is %v, want %v", i, j, square[a*ask+b], want)
+			for a, i := range wide {
+				for b, j := range wide {
+					if got, want := float64(square[a*len(wide)+b]), k.Eval(x.At(i), x.At(j)); math.Abs(got-want) > within {
+						t.Fatalf("K(%d, %d) is %v, want %v", i, j, got, want)
 					}
 				}
 			}

@@ -55,6 +55,7 @@ type Report struct {
 	Iterations  int           // passes over the data
 	Objective   float64       // value of the primal objective at the returned model
 	Gap         float64       // duality gap at the returned model; the optimum is within it
+	Gradient    float64       // length of the gradient of a smooth objective at the returned model
 	Mistakes    int           // updates of a perceptron
 	Support     int           // instances with a non-zero weight
 	Evaluations int64         // kernel evaluations

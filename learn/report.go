@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"errors"
+	"math"
 )
 
 // Stopped returns the status of a fit whose context has ended: TimeLimit if
@@ -28,8 +29,9 @@ var severity = map[Status]int{
 // cancelled, and the sums of all numbers. Objective and Gap so become those of
 // the joint problem, whose objective is the sum of the parts: the joint optimum
 // is within Gap, and Gap/Objective is at most the largest relative gap of a
-// part. Support counts an instance once a part that gives it weight. Elapsed
-// is computing time; the caller of parallel fits replaces it.
+// part, and Gradient, the one number that is not a sum, is the length of the
+// joint gradient. Support counts an instance once a part that gives it weight.
+// Elapsed is computing time; the caller of parallel fits replaces it.
 //
 // Without reports it is the zero Report.
 func Merge(reports ...Report) Report {
@@ -41,6 +43,7 @@ func Merge(reports ...Report) Report {
 		m.Iterations += r.Iterations
 		m.Objective += r.Objective
 		m.Gap += r.Gap
+		m.Gradient = math.Hypot(m.Gradient, r.Gradient)
 		m.Mistakes += r.Mistakes
 		m.Support += r.Support
 		m.Evaluations += r.Evaluations

@@ -46,7 +46,7 @@ var order = [][]string{
 	{"kerftest"},
 	{"cli", "serve"},
 	{"bench/peer"},
-	{"cmd/...", "bench/core", "bench/maps"},
+	{"cmd/...", "bench/core", "bench/maps", "bench/learners"},
 }
 
 // helpers lists for each internal package the packages of the module that it

@@ -19,6 +19,10 @@ const (
 	Frequencies
 	Hashes
 	Sketch
+	Folds
+	Candidates
+	Resamples
+	Directions
 )
 
 // Stream returns the random stream of a seed for a purpose and a block.

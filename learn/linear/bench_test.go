@@ -37,3 +37,21 @@ func BenchmarkPerceptron(b *testing.B) {
 		}
 	})
 }
+
+func BenchmarkSquaredHinge(b *testing.B) {
+	d := noisy(20000, 500, 0.1, 1)
+	for _, solver := range []linear.Solver{linear.Newton, linear.Descent} {
+		b.Run(fmt.Sprintf("20000x500/%v", solver), func(b *testing.B) {
+			recipe := linear.NewSVM()
+			recipe.C, recipe.Loss, recipe.Solver = 0.01, linear.SquaredHinge, solver
+			for b.Loop() {
+				_, r, err := recipe.Fit(b.Context(), d)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(r.Iterations), "passes")
+				b.ReportMetric(r.Gap/r.Objective, "gap")
+			}
+		})
+	}
+}

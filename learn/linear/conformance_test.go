@@ -27,6 +27,13 @@ func TestConformance(t *testing.T) {
 			}
 		}
 		t.Run("svm/"+name, func(t *testing.T) { kerftest.Learner(t, linear.NewSVM(), d) })
+		squared := linear.NewSVM()
+		squared.Loss = linear.SquaredHinge
+		t.Run("squared hinge/"+name, func(t *testing.T) { kerftest.Learner(t, squared, d) })
+		t.Run("logistic/"+name, func(t *testing.T) { kerftest.Learner(t, linear.NewLogistic(), d) })
+		if name == "halfspace" {
+			t.Run("hard margin/"+name, func(t *testing.T) { kerftest.Learner(t, linear.NewHardMargin(), d) })
+		}
 		t.Run("perceptron/"+name, func(t *testing.T) { kerftest.Learner(t, linear.NewPerceptron(), d) })
 	}
 }

@@ -1,5 +1,13 @@
-// Package linear learns linear separators of vectors: the perceptron and the
-// soft-margin support vector machine.
+// Package linear learns linear separators of vectors: the perceptron, support
+// vector machines with hinge and squared hinge loss (SVM) and without errors
+// (HardMargin), and logistic regression of two classes (Logistic) and of many
+// (Softmax).
+//
+// There are two ways to the optimum. Dual coordinate descent visits rows one by
+// one and suits sparse rows of many coordinates. Newton's method on the primal
+// takes few passes over all rows, for all classes at once and on all cores, and
+// suits dense rows of up to a few thousand. Both prove how near they are by a
+// duality gap.
 //
 // A separator is a weight vector w, and x is on its positive side when
 // w·x ≥ 0. Separators of the papers pass through the origin. To let one pass

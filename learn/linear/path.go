@@ -18,7 +18,8 @@ type Step struct {
 
 // Path fits the machine for each C of cs in turn, in place of the field C.
 // Each fit starts from the dual point of the one before, scaled to its
-// penalty; increasing C is fastest. Each step meets Tolerance by itself, so that the order of cs
+// penalty, or from the weights and the model of the Hessian where Newton's method
+// is used; increasing C is fastest. Each step meets Tolerance by itself, so that the order of cs
 // changes results within the gap only.
 //
 // When ctx ends the path ends with the step it was in, whose status says so.
@@ -29,6 +30,9 @@ func (s SVM) Path(ctx context.Context, d data.Labeled[data.Vector, float64], cs 
 	}
 	s.C = 1 // replaced by each of cs
 	if err := errors.Join(append(faults, s.Validate())...); err != nil {
+		return nil, err
+	}
+	if err := checkWeights("svm", s.Weight, d.X.Len()); err != nil {
 		return nil, err
 	}
 	if len(cs) == 0 {
@@ -46,7 +50,11 @@ func (s SVM) Path(ctx context.Context, d data.Labeled[data.Vector, float64], cs 
 		return nil, err
 	}
 	var steps []Step
-	dual := newDescent(sample, cs[0], nil)
+	if s.solver(sample) == Newton {
+		return s.pathNewton(ctx, sample, d.Y, cs)
+	}
+	sample, order := sample.pack(ctx, s.Run, s.Seed)
+	dual := newDescent(sample, s.machine(order), cs[0], nil)
 	for i, c := range cs {
 		if i > 0 {
 			dual.rescale(min(c, stageRatio*dual.c))

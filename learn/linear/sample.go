@@ -30,16 +30,28 @@ type sample struct {
 	unit float64
 	dim  int
 	norm []float64 // |(x, unit)|², at most maxNorm2
+
+	compact *compact // the rows once more, where they are sparse; nil without
 }
 
 // gather checks d and reads its rows. The error is the context's own when it
 // ended meanwhile.
 func gather(ctx context.Context, ctl run.Control, d data.Labeled[data.Vector, float64], unit float64) (*sample, error) {
-	n := d.X.Len()
-	if err := learn.CheckBinary(n, d.Y); err != nil {
+	if err := learn.CheckBinary(d.X.Len(), d.Y); err != nil {
 		return nil, err
 	}
-	s := &sample{rows: make([]data.Vector, n), y: d.Y, unit: unit, norm: make([]float64, n)}
+	s, err := gatherRows(ctx, ctl, d.X, unit)
+	if err != nil {
+		return nil, err
+	}
+	s.y = d.Y
+	return s, nil
+}
+
+// gatherRows is gather without labels.
+func gatherRows(ctx context.Context, ctl run.Control, source data.Source[data.Vector], unit float64) (*sample, error) {
+	n := source.Len()
+	s := &sample{rows: make([]data.Vector, n), unit: unit, norm: make([]float64, n)}
 	blocks := par.Blocks(n, blockRows)
 	bad := make([]int, blocks)
 	dims := make([]int, blocks)
@@ -47,7 +59,7 @@ func gather(ctx context.Context, ctl run.Control, d data.Labeled[data.Vector, fl
 		lo, hi := par.Range(b, n, blockRows)
 		bad[b] = n
 		for i := hi - 1; i >= lo; i-- {
-			x := d.X.At(i)
+			x := source.At(i)
 			s.rows[i] = x
 			s.norm[i] = x.Norm2() + unit*unit
 			dims[b] = max(dims[b], x.Dim())
@@ -95,13 +107,20 @@ func newWeights(dim int) *weights { return &weights{w: make([]float64, dim)} }
 
 // score returns w·(x, unit) for row i.
 func (s *sample) score(v *weights, i int) float64 {
+	if s.compact != nil {
+		return s.compact.dot(v.w, i) + v.bias*s.unit
+	}
 	return s.rows[i].DotWith(v.w) + v.bias*s.unit
 }
 
 // add adds a·(x, unit) of row i to the weights.
 func (s *sample) add(v *weights, i int, a float64) {
-	s.rows[i].AddTo(v.w, a)
 	v.bias += a * s.unit
+	if s.compact != nil {
+		s.compact.add(v.w, i, a)
+		return
+	}
+	s.rows[i].AddTo(v.w, a)
 }
 
 // length2 returns |w|², the constant coordinate included.

@@ -44,20 +44,21 @@ func (d *descent) rescale(c float64) {
 		for _, a := range d.alpha {
 			sum += a
 		}
-		// D(tα) = t·Σα - ½t²|w|² is largest at t = Σα/|w|², and no smaller
-		// than D(α) up to as far again beyond.
-		if peak := sum / d.w.length2(); ratio > 2*peak-1 {
+		// With q = |w|² + Σ δ·α² for the new δ, D(tα) = t·Σα - ½t²q is largest
+		// at t = Σα/q, and no smaller than D(α) up to as far again beyond.
+		if peak := sum / (d.w.length2() + d.ridges(d.alpha, nil)/ratio); ratio > 2*peak-1 {
 			ratio = min(max(peak, 1), ratio)
 		}
 	}
 	for i, a := range d.alpha {
-		d.alpha[i] = min(a*ratio, c)
-		if d.norm[i] == 0 || a == d.c && ratio == c/d.c {
-			d.alpha[i] = c // exactly: a bound is recognised by equality
+		d.alpha[i] = min(a*ratio, d.top(c, i))
+		if a == d.top(d.c, i) && ratio == c/d.c {
+			d.alpha[i] = d.top(c, i) // exactly: a bound is recognised by equality
 		}
 	}
 	vmath.Scale(d.w.w, ratio)
 	d.w.bias *= ratio
 	d.c = c
+	d.settle()
 	d.restore()
 }

@@ -11,12 +11,12 @@ const (
 )
 
 // subspace is one step of conjugate gradients in the free rows, those with
-// 0 < α < C, which coordinate descent alone brings together only slowly when
+// 0 < α < u, which coordinate descent alone brings together only slowly when
 // C is large or the coordinates are correlated (Moré and Toraldo 1991, with
 // sweeps in the place of gradient projection).
 //
 // Over the free rows, with Z the matrix of their y·x, -D is the quadratic
-// g·p + ½|Zᵀp|² of the change p of α. Conjugate gradients lower it from p = 0
+// g·p + ½|Zᵀp|² + ½Σ δ·p² of the change p of α. Conjugate gradients lower it from p = 0
 // while the budget of rows visited lasts; the step along p is bent at the box
 // and halved until D grows enough.
 type subspace struct {
@@ -33,7 +33,7 @@ type subspace struct {
 func (d *descent) polish(ctx context.Context, budget int) int {
 	s := &subspace{descent: d, step: newWeights(d.dim)}
 	for _, i := range d.order[:d.active] {
-		if a := d.alpha[i]; 0 < a && a < d.c {
+		if a := d.alpha[i]; 0 < a && a < d.top(d.c, i) {
 			s.free = append(s.free, i)
 		}
 	}
@@ -43,7 +43,7 @@ func (d *descent) polish(ctx context.Context, budget int) int {
 	}
 	s.g = make([]float64, len(s.free))
 	for k, i := range s.free {
-		s.g[k] = d.y[i]*d.score(d.w, i) - 1
+		s.g[k] = d.y[i]*d.score(d.w, i) - 1 + d.ridge(d.c, i)*d.alpha[i]
 	}
 	if s.conjugate(ctx, rounds) {
 		s.search(ctx)
@@ -67,7 +67,7 @@ func (s *subspace) conjugate(ctx context.Context, rounds int) bool {
 			return false
 		}
 		s.image(direction)
-		curvature, length := s.step.length2(), 0.0
+		curvature, length := s.step.length2()+s.ridges(direction, s.free), 0.0
 		for _, v := range direction {
 			length += v * v
 		}
@@ -82,7 +82,7 @@ func (s *subspace) conjugate(ctx context.Context, rounds int) bool {
 		s.visited += len(s.free)
 		for k, i := range s.free {
 			s.p[k] += a * direction[k]
-			residual[k] -= a * s.y[i] * s.score(s.step, i)
+			residual[k] -= a * (s.y[i]*s.score(s.step, i) + s.ridge(s.c, i)*direction[k])
 			next += residual[k] * residual[k]
 		}
 		for k := range direction {
@@ -112,11 +112,11 @@ func (s *subspace) search(ctx context.Context) {
 		first := 0.0
 		for k, i := range s.free {
 			a := s.alpha[i]
-			change[k] = min(max(a+t*s.p[k], 0), s.c) - a
+			change[k] = min(max(a+t*s.p[k], 0), s.top(s.c, i)) - a
 			first -= s.g[k] * change[k]
 		}
 		s.image(change)
-		if gain := first - s.step.length2()/2; first > 0 && gain >= sufficientGain*first {
+		if gain := first - (s.step.length2()+s.ridges(change, s.free))/2; first > 0 && gain >= sufficientGain*first {
 			s.move(change)
 			return
 		}
@@ -126,7 +126,7 @@ func (s *subspace) search(ctx context.Context) {
 // move adds the change to α and its image, which is in step, to w.
 func (s *subspace) move(change []float64) {
 	for k, i := range s.free {
-		s.alpha[i] = min(max(s.alpha[i]+change[k], 0), s.c)
+		s.alpha[i] = min(max(s.alpha[i]+change[k], 0), s.top(s.c, i))
 	}
 	for j, a := range s.step.w {
 		s.w.w[j] += a

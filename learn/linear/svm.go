@@ -12,28 +12,36 @@ import (
 	"github.com/kerf-ml/kerf/run"
 )
 
-// SVM is the soft-margin support vector machine with hinge loss,
+// SVM is the soft-margin support vector machine,
 //
-//	min_w  P(w) = ½|w|² + C·Σ max(0, 1 - y(w·x))
+//	min_w  P(w) = ½|w|² + C·Σ c·max(0, 1 - y(w·x))
 //
-// with x and w extended by the constant coordinate. It is solved in its dual,
+// with x and w extended by the constant coordinate and c the weight of a row, 1
+// unless Weight says otherwise: a row of weight k counts as k rows. The squared
+// hinge loss has the square of the maximum in its place. By default the hinge
+// loss is solved in its dual,
 //
-//	max_α  D(α) = Σ α - ½|Σ α·y·x|²,   0 ≤ α ≤ C
+//	max_α  D(α) = Σ α - ½|Σ α·y·x|²,   0 ≤ α ≤ C·c
 //
 // by coordinate descent over the rows in random order with shrinking (Hsieh,
 // Chang, Lin, Keerthi and Sundararajan 2008, algorithm 3), helped by stages of
-// growing C and by steps of conjugate gradients. Every P(w) is above every D(α); the fit stops when their gap at w = Σ α·y·x is at most
+// growing C and by steps of conjugate gradients. So is the squared hinge loss
+// where rows are sparse and long; elsewhere it is solved by Newton's method on
+// P (Keerthi and DeCoste 2005), which Pick decides. Every P(w) is above every D(α); the fit stops when their gap at w = Σ α·y·x is at most
 // Tolerance·P(w), so that P(w) is within that of the optimum.
 //
 // Cost: one inner product and at most one update a row and pass, O(n·d);
-// memory O(n + d) beside the data. The number of passes grows with C and with
+// memory O(n + d) beside the data, O(n + d²) for Newton's method. The number of passes grows with C and with
 // unevenly scaled coordinates: bring them to one scale first.
 type SVM struct {
-	C         float64 // price of a unit of hinge loss, positive; default 1
-	Tolerance float64 // duality gap relative to the objective, at least 0; default 1e-3
-	MaxPasses int     // passes over the rows, at least 1; default 1000
-	Unit      float64 // value of the constant coordinate; default 1, 0 for none
-	Seed      uint64  // of the order of rows in each pass
+	C         float64   // price of a unit of loss, positive; default 1
+	Tolerance float64   // duality gap relative to the objective, at least 0; default 1e-3
+	MaxPasses int       // passes over the rows, at least 1; default 1000
+	Unit      float64   // value of the constant coordinate; default 1, 0 for none
+	Loss      Loss      // default Hinge
+	Solver    Solver    // default Auto: by the shape of the data
+	Weight    []float64 // of each row, multiplies C; nil for 1
+	Seed      uint64    // of the order of rows in each pass
 	Run       run.Control
 }
 
@@ -42,16 +50,16 @@ func NewSVM() SVM { return SVM{C: 1, Tolerance: 1e-3, MaxPasses: 1000, Unit: 1} 
 
 // Validate reports every field that is out of range.
 func (s SVM) Validate() error {
-	faults := []error{checkPenalty(s.C)}
-	if !(s.Tolerance >= 0) || math.IsInf(s.Tolerance, 0) {
-		faults = append(faults, fmt.Errorf("svm: tolerance is %v and must be a number of at least 0", s.Tolerance))
-	}
-	return errors.Join(append(faults, checkPasses("svm", s.MaxPasses), checkUnit("svm", s.Unit))...)
+	return errors.Join(checkPenalty(s.C), checkTolerance("svm", s.Tolerance), checkPasses("svm", s.MaxPasses),
+		checkUnit("svm", s.Unit), s.Loss.check(), s.Solver.check(), checkWeightValues("svm", s.Weight))
 }
 
-func checkPenalty(c float64) error {
+func checkPenalty(c float64) error { return checkPrice("svm", c) }
+
+// checkPrice reports a C that is not a positive number.
+func checkPrice(recipe string, c float64) error {
 	if !(c > 0) || math.IsInf(c, 0) {
-		return fmt.Errorf("svm: C is %v and must be a positive number", c)
+		return fmt.Errorf("%s: C is %v and must be a positive number", recipe, c)
 	}
 	return nil
 }
@@ -70,7 +78,9 @@ func (s SVM) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Se
 
 // FitDual is Fit from a given dual point, which also returns the dual point it
 // ends at. A start of nil is α = 0; otherwise it holds a number a row, which
-// is brought into [0, C]. When Converged, w = Σ α·y·x.
+// is brought into [0, C·c], or into [0, 2C·Σ c] for the squared loss. When
+// descent has Converged, w = Σ α·y·x; Newton's method returns the dual point
+// α = -C·c·ℓ'(y(w·x)) that its gap is to.
 func (s SVM) FitDual(ctx context.Context, d data.Labeled[data.Vector, float64], start []float64) (*Separator, []float64, learn.Report, error) {
 	began := time.Now()
 	if err := s.Validate(); err != nil {
@@ -79,6 +89,9 @@ func (s SVM) FitDual(ctx context.Context, d data.Labeled[data.Vector, float64], 
 	n := d.X.Len()
 	if start != nil && len(start) != n {
 		return nil, nil, learn.Report{}, fmt.Errorf("svm: the dual start has %d numbers for %d rows", len(start), n)
+	}
+	if err := checkWeights("svm", s.Weight, n); err != nil {
+		return nil, nil, learn.Report{}, err
 	}
 	sample, err := gather(ctx, s.Run, d, s.Unit)
 	if stopped(ctx, err) {
@@ -89,15 +102,28 @@ func (s SVM) FitDual(ctx context.Context, d data.Labeled[data.Vector, float64], 
 	if err != nil {
 		return nil, nil, learn.Report{}, err
 	}
-	dual := newDescent(sample, s.C, start)
+	if s.solver(sample) == Newton {
+		f, err := s.fitNewton(ctx, sample, [][]float64{d.Y}, [][]float64{start})
+		if err != nil {
+			return nil, nil, learn.Report{}, err
+		}
+		report := f.reports[0]
+		report.Elapsed = time.Since(began)
+		return f.separator(0), f.dual(0), report, nil
+	}
+	sample, order := sample.pack(ctx, s.Run, s.Seed)
+	dual := newDescent(sample, s.machine(order), s.C, inOrder(start, order))
 	w, report := s.descend(ctx, dual)
 	report.Elapsed = time.Since(began)
-	return w.separator(s.Unit), dual.alpha, report, nil
+	return w.separator(s.Unit), fromOrder(dual.alpha, order), report, nil
 }
 
 // untrained is the result when ctx ended before the first pass: w = 0, where
 // P = C·n and D(0) = 0.
 func (s SVM) untrained(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Separator, learn.Report) {
-	p := s.C * float64(d.X.Len())
+	p := 0.0
+	for _, c := range prices(s.C, s.Weight, d.X.Len()) {
+		p += c
+	}
 	return newWeights(data.Dim(d.X)).separator(s.Unit), learn.Report{Status: learn.Stopped(ctx), Objective: p, Gap: p}
 }

@@ -1,0 +1,137 @@
+package linear
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/seed"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// AveragedPerceptron is the perceptron that returns the mean of its weights over
+// all rows seen in all passes, whether a row changed them or not (Freund and
+// Schapire 1999, who call it averaged prediction). Weights that last count for
+// more, so that a late mistake does not spoil the result: on noisy data it errs
+// much less than the last weights.
+//
+// With c the weight of a row a mistake sets w ← w + c·y·x; rows of weight 0 are
+// not looked at.
+//
+// Passes end when one has no mistake. With weights 1 the number of mistakes is
+// bounded as that of Perceptron. The mean itself need not be right on all rows
+// then. Cost: one inner product a row and pass, O(n·d).
+type AveragedPerceptron struct {
+	MaxPasses int       // passes over the rows, at least 1; default 10
+	Unit      float64   // value of the constant coordinate; default 1, 0 for none
+	Normalize bool      // learn from x/|x|; default false
+	Shuffle   bool      // take the rows of each pass in random order; default true
+	Seed      uint64    // of the orders
+	Weight    []float64 // of each row, at least 0; nil for 1 each
+	Run       run.Control
+}
+
+// NewAveragedPerceptron returns the recipe with its defaults.
+func NewAveragedPerceptron() AveragedPerceptron {
+	return AveragedPerceptron{MaxPasses: 10, Unit: 1, Shuffle: true}
+}
+
+// Validate reports every field that is out of range.
+func (p AveragedPerceptron) Validate() error {
+	const name = "averaged perceptron"
+	return errors.Join(checkPasses(name, p.MaxPasses), checkUnit(name, p.Unit), checkWeightValues(name, p.Weight))
+}
+
+// Fit learns from d. The status is Converged when the last pass had no mistake
+// and IterationLimit when MaxPasses did not suffice. Report.Mistakes counts the
+// updates of all passes.
+func (p AveragedPerceptron) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Separator, learn.Report, error) {
+	began := time.Now()
+	if err := errors.Join(p.Validate(), checkWeights("averaged perceptron", p.Weight, d.X.Len())); err != nil {
+		return nil, learn.Report{}, err
+	}
+	s, err := gather(ctx, p.Run, d, p.Unit)
+	if stopped(ctx, err) {
+		zero := newWeights(data.Dim(d.X)).separator(p.Unit)
+		return zero, learn.Report{Status: learn.Stopped(ctx), Elapsed: time.Since(began)}, nil
+	}
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	scale := prices(1, p.Weight, len(s.rows))
+	if p.Normalize {
+		for i, q := range s.norm {
+			if q > 0 {
+				scale[i] /= math.Sqrt(q)
+			}
+		}
+	}
+	// The sum of w over all rows seen is seen·w - late: an update after k rows
+	// has been missing from k of them.
+	w, late, seen := newWeights(s.dim), newWeights(s.dim), 0.0
+	walk := passes{max: p.MaxPasses, shuffle: p.Shuffle, seed: p.Seed, ctl: p.Run}
+	report := walk.run(ctx, len(s.rows), func(i int) bool {
+		if scale[i] == 0 {
+			return false
+		}
+		wrong := !(s.y[i]*s.score(w, i) > 0)
+		if wrong {
+			s.add(w, i, s.y[i]*scale[i])
+			s.add(late, i, s.y[i]*scale[i]*seen)
+		}
+		seen++
+		return wrong
+	})
+	if seen > 0 {
+		late.scale(-1 / seen)
+		for j, a := range w.w {
+			late.w[j] += a
+		}
+		late.bias += w.bias
+	}
+	report.Elapsed = time.Since(began)
+	return late.separator(p.Unit), report, nil
+}
+
+// passes goes over rows again and again.
+type passes struct {
+	max     int
+	shuffle bool
+	seed    uint64
+	ctl     run.Control
+}
+
+// run calls visit for all of n rows, pass after pass, until it reports no
+// mistake throughout a pass. The report has status, passes and mistakes.
+func (p passes) run(ctx context.Context, n int, visit func(i int) bool) learn.Report {
+	report := learn.Report{Status: learn.IterationLimit}
+	order := identity(n)
+	p.ctl.Progress.Begin("train", int64(p.max))
+	defer p.ctl.Progress.End()
+	for pass := range p.max {
+		if p.shuffle {
+			rng := seed.Stream(p.seed, seed.Shuffle, uint64(pass))
+			rng.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
+		}
+		before := report.Mistakes
+		for k, i := range order {
+			if k%rowsPerCheck == 0 && ctx.Err() != nil {
+				report.Status = learn.Stopped(ctx)
+				return report
+			}
+			if visit(i) {
+				report.Mistakes++
+			}
+		}
+		report.Iterations++
+		p.ctl.Progress.Advance(int64(report.Iterations))
+		if report.Mistakes == before {
+			report.Status = learn.Converged
+			return report
+		}
+	}
+	return report
+}

@@ -1,0 +1,203 @@
+package linear
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/linalg"
+	"github.com/kerf-ml/kerf/internal/seed"
+	"github.com/kerf-ml/kerf/internal/vmath"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// Constants of the model of a Hessian, found by trial.
+const (
+	widest      = 4096 // most coordinates of a model with all pairs of them
+	dearest     = 4000 // and most operations of its factor for each number stored
+	staleChange = 0.3  // part of the curvature that may have changed since
+	patience    = 4    // products of a direction that call for nothing better
+	gramRows    = 1024 // rows that are multiplied at a time
+
+	rowsPerSampled = 7.0  // rows for each one of a model
+	leastSampled   = 3.0  // rows of a model, as a multiple of the coordinates
+	mostSampled    = 40.0 // and at most
+)
+
+// model stands in for the Hessian I + Σ h·x·xᵀ in conjugate gradients: the same
+// sum over a random part of the rows with h > 0, m of them, weighted to stand
+// for all, as the factor of a Cholesky decomposition. With m = b·d rows of
+// similar length the error falls by about 1/√b a product (Marchenko and Pastur
+// 1967); where m is all of them it is the Hessian, and stays near it while few
+// rows change sides. Problems of many coordinates have the diagonal only.
+type model struct {
+	factor *data.Matrix // lower triangle, nil for the diagonal
+	scale  []float64    // one by the diagonal
+	h      []float64    // curvature that it was made for
+}
+
+// prepare makes the model of a task anew when the curvature has changed by much
+// and the last direction took long.
+func (p *primal) prepare(ctx context.Context, t *task) error {
+	m := p.model[p.index[t]]
+	if m.h != nil && (t.steps <= patience || !m.stale(t.now.h)) {
+		return nil
+	}
+	m.h = append(m.h[:0], t.now.h...)
+	for _, other := range p.model {
+		if other != m && slices.Equal(other.h, m.h) {
+			m.factor, m.scale = other.factor, other.scale
+			return nil // as at w = 0, where all tasks have the same curvature
+		}
+	}
+	if p.diagonal {
+		m.diagonal(p, t.now.h)
+		return nil
+	}
+	return p.factorise(ctx, m, t.now.h)
+}
+
+// stale reports whether the curvature differs by much from what m was made for.
+func (m *model) stale(h []float64) bool {
+	change, all := 0.0, 0.0
+	for i, a := range m.h {
+		change += math.Abs(h[i] - a)
+		all += a
+	}
+	return len(m.h) != len(h) || change > staleChange*all
+}
+
+// diagonal keeps 1 + Σ h·x² of each coordinate.
+func (m *model) diagonal(p *primal, h []float64) {
+	m.scale = make([]float64, p.dim+1)
+	for i, x := range p.rows {
+		if h[i] == 0 {
+			continue
+		}
+		for k, v := range x.Value {
+			j := k
+			if x.Index != nil {
+				j = int(x.Index[k])
+			}
+			m.scale[j] += h[i] * v * v
+		}
+		m.scale[p.dim] += h[i] * p.unit * p.unit
+	}
+	for j, a := range m.scale {
+		m.scale[j] = 1 / (1 + a)
+	}
+}
+
+// sampleSize returns how many rows of so many stand for all in a model: more,
+// the more a pass over the rows costs beside it.
+func sampleSize(rows, dim int) int {
+	ratio := float64(rows) / float64(dim+1) / rowsPerSampled
+	return int(float64(dim+1) * min(max(ratio, leastSampled), mostSampled))
+}
+
+// factorise sums over some of the rows with h > 0 and decomposes.
+func (p *primal) factorise(ctx context.Context, m *model, h []float64) error {
+	var rows []int
+	for i, a := range h {
+		if a != 0 {
+			rows = append(rows, i)
+		}
+	}
+	scale := 1.0
+	if most := sampleSize(len(p.rows), p.dim); len(rows) > 3*most/2 {
+		all := len(rows)
+		chosen := seed.Choose(all, most, p.seed, seed.Sketch)
+		part := make([]int, most)
+		for k, i := range chosen {
+			part[k] = rows[i]
+		}
+		rows, scale = part, float64(all)/float64(most)
+	}
+	width := p.dim + 1
+	m.factor = data.NewMatrix(width, width) // the one before may be another task's too
+	weight := make([]float64, len(rows))
+	for k, i := range rows {
+		weight[k] = scale * h[i]
+	}
+	if err := p.gram(ctx, p.ctl, m.factor, rows, weight); err != nil {
+		return err
+	}
+	return m.decompose(ctx, p.ctl)
+}
+
+// gram adds Σ weight·x·xᵀ over the rows, constant coordinate included, to the
+// lower triangle of g.
+func (s *sample) gram(ctx context.Context, ctl run.Control, g *data.Matrix, rows []int, weight []float64) error {
+	buf := make([]float64, min(gramRows, len(rows))*(s.dim+1))
+	for lo := 0; lo < len(rows); lo += gramRows {
+		part := rows[lo:min(lo+gramRows, len(rows))]
+		err := addGram(ctx, ctl, g, buf, len(part), func(row []float64, k int) {
+			s.rows[part[k]].CopyTo(row[:s.dim])
+			row[s.dim] = s.unit
+			vmath.Scale(row, math.Sqrt(weight[lo+k]))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decompose adds the identity and factorises, with more of it where rounding
+// leaves the sum indefinite.
+func (m *model) decompose(ctx context.Context, ctl run.Control) error {
+	g, largest := m.factor, 0.0
+	for j := range g.Rows {
+		largest = max(largest, g.Row(j)[j])
+	}
+	diagonal := make([]float64, g.Rows)
+	for j := range diagonal {
+		diagonal[j] = g.Row(j)[j]
+	}
+	whole := append([]float64{}, g.Data...)
+	for add := 1.0; ; add = max(10*add, 1e-14*largest) {
+		for j, a := range diagonal {
+			g.Row(j)[j] = a + add
+		}
+		err := linalg.Cholesky(ctx, ctl, g)
+		var fault *linalg.NotPositiveError
+		if err == nil || !errors.As(err, &fault) {
+			return err
+		}
+		if add > largest {
+			return err // not finite
+		}
+		copy(g.Data, whole)
+	}
+}
+
+// solve sets z to the model's inverse times r.
+func (p *primal) solve(t *task) { p.model[p.index[t]].solve(t.z, t.r) }
+
+func (m *model) solve(z, r []float64) {
+	copy(z, r)
+	if m.factor == nil {
+		for j, a := range m.scale {
+			z[j] *= a
+		}
+		return
+	}
+	l := m.factor
+	for j := range z { // L·z = r
+		row := l.Row(j)
+		z[j] = (z[j] - vmath.Dot(row[:j], z[:j])) / row[j]
+	}
+	for j := len(z) - 1; j >= 0; j-- { // Lᵀ·z = z
+		row := l.Row(j)
+		z[j] /= row[j]
+		vmath.Axpy(z[:j], -z[j], row[:j])
+	}
+}
+
+// norm returns |v|.
+func norm(v []float64) float64 { return math.Sqrt(squared(v)) }
+
+// dot returns v·w.
+func dot(v, w []float64) float64 { return vmath.Dot(v, w) }

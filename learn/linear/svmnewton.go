@@ -1,0 +1,239 @@
+package linear
+
+import (
+	"context"
+	"time"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/seed"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// Constants of the start from a part of the rows, or of the prices, found by
+// trial.
+const (
+	headPart      = 10   // one row in so many
+	headLeast     = 8    // but no more than one in so many, or none are tried
+	headTolerance = 1e-3 // of the fit to them
+	headPasses    = 200
+
+	climbPasses    = 100 // least number of passes that leaves some for smaller prices
+	climbTolerance = 1.0 // of the fits to smaller prices
+)
+
+// A primalFit is one run of Newton's method on problems that share their rows.
+type primalFit struct {
+	p       *primal
+	tasks   []*task
+	reports []learn.Report
+}
+
+// separator returns that of task k.
+func (f *primalFit) separator(k int) *Separator {
+	w := f.tasks[k].now.w
+	return &Separator{W: append([]float64{}, w[:f.p.dim]...), Bias: w[f.p.dim], Unit: f.p.unit}
+}
+
+// dual returns α = -c·ℓ'(m) of task k, which is feasible whatever w is.
+func (f *primalFit) dual(k int) []float64 {
+	alpha, now := make([]float64, len(f.p.rows)), f.tasks[k].now
+	for i, score := range now.f {
+		_, slope, _ := f.p.loss.at(f.p.label[k][i] * score)
+		alpha[i] = -f.p.price[i] * slope
+	}
+	return alpha
+}
+
+// curve returns the loss that the primal method lowers.
+func (s SVM) curve() curve {
+	if s.Loss == SquaredHinge {
+		return squaredHinge{}
+	}
+	return smoothHinge{widestBand}
+}
+
+// fitNewton trains a machine for each column of labels. A start that is not nil
+// is a dual point, which says where w begins.
+func (s SVM) fitNewton(ctx context.Context, x *sample, label, start [][]float64) (*primalFit, error) {
+	f, err := newPrimalFit(x, prices(s.C, s.Weight, len(x.rows)), label, s.curve(), s.Seed, s.Run)
+	if err != nil {
+		return nil, err
+	}
+	warm := false
+	for k, alpha := range start {
+		if alpha != nil {
+			f.begin(k, alpha)
+			warm = true
+		}
+	}
+	return f, f.run(ctx, newton{tolerance: s.Tolerance, passes: s.MaxPasses, ctl: s.Run}, !warm)
+}
+
+// pathNewton is Path by Newton's method: each fit starts from the weights of the
+// one before and from its model of the Hessian.
+func (s SVM) pathNewton(ctx context.Context, x *sample, y []float64, cs []float64) ([]Step, error) {
+	f, err := newPrimalFit(x, nil, [][]float64{y}, s.curve(), s.Seed, s.Run)
+	if err != nil {
+		return nil, err
+	}
+	var steps []Step
+	for i, c := range cs {
+		began := time.Now()
+		f.p.price, f.p.loss = prices(c, s.Weight, len(x.rows)), s.curve()
+		t := f.tasks[0]
+		t.done, t.stuck, t.forced = false, false, loosest
+		if err := f.run(ctx, newton{tolerance: s.Tolerance, passes: s.MaxPasses, ctl: s.Run}, i == 0); err != nil {
+			return nil, err
+		}
+		report := f.reports[0]
+		report.Elapsed = time.Since(began)
+		steps = append(steps, Step{C: c, Separator: f.separator(0), Report: report})
+		if ctx.Err() != nil && report.Status != learn.Converged {
+			break
+		}
+	}
+	return steps, nil
+}
+
+func newPrimalFit(x *sample, price []float64, label [][]float64, loss curve, s uint64, ctl run.Control) (*primalFit, error) {
+	if err := ctl.Reserve("Newton's method on so many rows and coordinates", bytesOfPrimal(len(x.rows), x.dim, len(label)), "train by descent, or map to fewer features"); err != nil {
+		return nil, err
+	}
+	p := newPrimal(x, price, len(label), s, ctl)
+	return &primalFit{p: p, tasks: p.tasks(label, loss)}, nil
+}
+
+// begin puts task k at w = Σ α·y·x, with α brought into what is feasible.
+func (f *primalFit) begin(k int, alpha []float64) {
+	_, hinge := f.p.loss.(smoothHinge)
+	limit := 0.0 // see machine.limit
+	for _, c := range f.p.price {
+		limit += 2 * c
+	}
+	w := f.tasks[k].now.w
+	for i, a := range alpha {
+		if !(a > 0) { // true for NaN
+			continue
+		}
+		if hinge {
+			a = min(a, f.p.price[i])
+		}
+		f.p.addRow(w, i, min(a, limit)*f.p.label[k][i])
+	}
+}
+
+// run trains all tasks and fills in the reports. It starts from a part of the
+// rows where the tasks stand at 0 and there are many.
+func (f *primalFit) run(ctx context.Context, n newton, cold bool) error {
+	n.ctl.Progress.Begin("train", int64(n.passes))
+	defer n.ctl.Progress.End()
+	passes := 0
+	if cold {
+		begun, err := f.head(ctx, n)
+		if err != nil {
+			return err
+		}
+		if !begun {
+			passes = f.climb(ctx, n)
+		}
+	}
+	// One pass that is not cancelled, so that what is reported is true of w.
+	if err := f.p.evaluate(context.WithoutCancel(ctx), f.tasks, (*task).current); err != nil {
+		return err
+	}
+	for k, t := range f.tasks {
+		if m := f.p.model[k]; m.factor != nil && m.h == nil {
+			m.h = append([]float64{}, t.now.h...)
+		}
+	}
+	n.passes = max(1, n.passes-passes)
+	more, status := n.run(ctx, f.p, f.tasks)
+	passes += more + 1
+	f.conclude(n, passes, status)
+	return nil
+}
+
+// conclude writes the reports.
+func (f *primalFit) conclude(n newton, passes int, status learn.Status) {
+	f.reports = make([]learn.Report, len(f.tasks))
+	for k, t := range f.tasks {
+		r := learn.Report{Status: status, Iterations: passes, Objective: t.now.meant, Gap: t.now.gap(), Gradient: norm(t.now.g)}
+		if within(r.Gap, r.Objective, n.tolerance) {
+			r.Status = learn.Converged
+		} else if status == learn.Converged {
+			r.Status = learn.IterationLimit
+		}
+		for _, a := range f.dual(k) {
+			if a > 0 {
+				r.Support++
+			}
+		}
+		f.reports[k] = r
+	}
+}
+
+// climb trains with a hundredth and a tenth of the prices first, to a gap as
+// large as the objective. Rows leave the wrong side in fewer steps so than from
+// w = 0 at once. It returns the passes it took.
+func (f *primalFit) climb(ctx context.Context, n newton) int {
+	passes, whole := 0, f.p.price
+	for _, part := range climbParts {
+		if n.passes < climbPasses || ctx.Err() != nil {
+			break
+		}
+		f.p.price = prices(part, whole, len(whole))
+		if f.p.evaluate(ctx, f.tasks, (*task).current) != nil {
+			break
+		}
+		took, _ := newton{tolerance: climbTolerance, passes: n.passes / 4, ctl: n.ctl.Quiet()}.run(ctx, f.p, f.tasks)
+		passes += took + 1
+		for _, t := range f.tasks {
+			t.done, t.stuck, t.forced = false, false, loosest
+		}
+	}
+	f.p.price = whole
+	return passes
+}
+
+// climbParts are the parts of the prices to begin with.
+var climbParts = []float64{0.01, 0.1}
+
+// head trains on a random part of the rows and takes over the weights and what
+// stands in for the Hessians. It does nothing and reports false where that part would be too
+// small to say much.
+func (f *primalFit) head(ctx context.Context, n newton) (bool, error) {
+	rows := len(f.p.rows)
+	part := max(rows/headPart, sampleSize(rows, f.p.dim))
+	if f.p.diagonal || part > rows/headLeast {
+		return false, nil
+	}
+	chosen := seed.Choose(rows, part, f.p.seed, seed.Sketch)
+	x := &sample{rows: make([]data.Vector, part), unit: f.p.unit, dim: f.p.dim}
+	price := make([]float64, part)
+	label := make([][]float64, len(f.p.label))
+	for k := range label {
+		label[k] = make([]float64, part)
+	}
+	for j, i := range chosen {
+		x.rows[j] = f.p.rows[i]
+		price[j] = f.p.price[i] * float64(rows) / float64(part)
+		for k := range label {
+			label[k][j] = f.p.label[k][i]
+		}
+	}
+	sub, err := newPrimalFit(x, price, label, f.p.loss, f.p.seed, f.p.ctl)
+	if err != nil {
+		return false, err
+	}
+	if sub.p.evaluate(ctx, sub.tasks, (*task).current) != nil {
+		return false, nil
+	}
+	newton{tolerance: max(n.tolerance, headTolerance), passes: headPasses, ctl: n.ctl.Quiet()}.run(ctx, sub.p, sub.tasks)
+	for k, t := range sub.tasks {
+		copy(f.tasks[k].now.w, t.now.w)
+		f.p.model[k].factor = sub.p.model[k].factor
+	}
+	f.p.loss = sub.p.loss
+	return true, nil
+}
