@@ -1,5 +1,3 @@
-// Package eval measures models: how often they err, on which classes, and how
-// well their scores order the instances.
 package eval
 
 import (

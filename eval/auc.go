@@ -1,0 +1,173 @@
+package eval
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/kerf-ml/kerf/certificate"
+)
+
+// placements writes for each row the part of the rows of the other kind that it
+// is on the right side of, ties counting half: for a positive row the part of
+// the negatives below it, for a negative one the part of the positives above.
+// The mean over the positives, and that over the negatives, is the AUC. It
+// reports the numbers of both, and writes nothing where one is 0. O(n log n).
+//
+// Reference: DeLong, DeLong and Clarke-Pearson 1988; Sun and Xu 2014.
+func placements(dst, score []float64, positive []bool) (pos, neg int) {
+	order := make([]int, len(score))
+	for i := range order {
+		order[i] = i
+		if positive[i] {
+			pos++
+		}
+	}
+	neg = len(score) - pos
+	if pos == 0 || neg == 0 {
+		return pos, neg
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(score[i], score[j]) })
+	posBelow, negBelow := 0, 0
+	for lo := 0; lo < len(order); {
+		hi, posTied := lo, 0
+		for ; hi < len(order) && score[order[hi]] == score[order[lo]]; hi++ {
+			if positive[order[hi]] {
+				posTied++
+			}
+		}
+		negTied := hi - lo - posTied
+		for _, i := range order[lo:hi] {
+			if positive[i] {
+				dst[i] = (float64(negBelow) + float64(negTied)/2) / float64(neg)
+			} else {
+				dst[i] = (float64(pos-posBelow-posTied) + float64(posTied)/2) / float64(pos)
+			}
+		}
+		posBelow, negBelow, lo = posBelow+posTied, negBelow+negTied, hi
+	}
+	return pos, neg
+}
+
+// deLong returns AUC and the variance of DeLong et al. from placements: the
+// sample variance over the positives divided by their number, plus the same of
+// the negatives. It is 0 for a kind of a single row.
+func deLong(place []float64, positive []bool, pos, neg int) (auc, variance float64) {
+	for i, v := range place {
+		if positive[i] {
+			auc += v / float64(pos)
+		}
+	}
+	var sp, sn float64
+	for i, v := range place {
+		if positive[i] {
+			sp += (v - auc) * (v - auc)
+		} else {
+			sn += (v - auc) * (v - auc)
+		}
+	}
+	if pos > 1 {
+		variance += sp / float64(pos-1) / float64(pos)
+	}
+	if neg > 1 {
+		variance += sn / float64(neg-1) / float64(neg)
+	}
+	return auc, variance
+}
+
+// order fills in AUC: with two classes that of class 1 against class 0 by the
+// difference of their scores, or by the probability of class 1 where there are
+// no scores; with more the mean of each class against the rest by its own score,
+// over the classes that have rows of both kinds. Rows of unknown class are left
+// out.
+func (m Measure) order(ctx context.Context, c *Classification, s Said) error {
+	scores, truth := s.Scores, s.Truth
+	if scores == nil {
+		scores = s.Probabilities
+	}
+	var rows []int
+	for i, t := range truth {
+		if t >= 0 {
+			rows = append(rows, i)
+		}
+	}
+	n := len(rows)
+	score, place, moved := make([]float64, n), make([]float64, n), make([]float64, n)
+	positive := make([]bool, n)
+	sum, variance, used := 0.0, 0.0, 0
+	var pairs []int // the smaller number of rows of each AUC
+	first, last := 0, scores.Cols
+	if scores.Cols == 2 {
+		first = 1
+	}
+	for k := first; k < last; k++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for a, i := range rows {
+			score[a], positive[a] = scores.Row(i)[k], truth[i] == k
+			if scores.Cols == 2 && s.Scores != nil {
+				score[a] = scores.Row(i)[1]/2 - scores.Row(i)[0]/2
+			}
+		}
+		pos, neg := placements(place, score, positive)
+		if pos == 0 || neg == 0 {
+			continue
+		}
+		auc, v := deLong(place, positive, pos, neg)
+		sum, variance, used = sum+auc, v, used+1
+		pairs = append(pairs, min(pos, neg))
+		for a := range moved {
+			part := float64(neg)
+			if positive[a] {
+				part = float64(pos)
+			}
+			moved[a] += (place[a] - auc) / part
+		}
+	}
+	if used == 0 {
+		return nil
+	}
+	if used > 1 {
+		// What a row moves the mean by. For one AUC the sum of squares is the
+		// variance above but for dividing by a number instead of it less one.
+		variance = 0
+		for _, v := range moved {
+			variance += v * v
+		}
+		variance /= float64(used * used)
+	}
+	auc := min(sum/float64(used), 1)
+	c.AUC, c.Intervals.AUC = &auc, m.aucInterval(auc, math.Sqrt(variance), pairs)
+	return nil
+}
+
+// aucInterval is normal on the scale ln(auc/(1-auc)). Where the rows show no
+// spread, all pairs in order, all the wrong way round or all tied, it is by
+// disjoint pairs: as many as the smaller kind has rows, independent, and each of
+// them is in order, or tied, with the AUC as its mean. Several AUCs share the
+// probability of error.
+func (m Measure) aucInterval(auc, se float64, pairs []int) *Interval {
+	// Placements are multiples of 1/(2n) and rounding of their means is below
+	// 1e-12 for any n that fits in memory.
+	if se > 1e-12 && auc > 1e-12 && auc < 1-1e-12 {
+		reach := quantile(m.Confidence) * se / (auc * (1 - auc))
+		z := math.Log(auc / (1 - auc))
+		logistic := func(t float64) float64 { return 1 / (1 + math.Exp(-t)) }
+		return finite(&Interval{Low: logistic(z - reach), High: logistic(z + reach), Method: DeLong})
+	}
+	out := &Interval{Method: Chernoff}
+	delta := (1 - m.Confidence) / 2 / float64(len(pairs))
+	for _, n := range pairs {
+		high, err := certificate.MeanUpper(auc, 1, n, delta)
+		rest, err2 := certificate.MeanUpper(1-auc, 1, n, delta)
+		if err != nil || err2 != nil {
+			return nil
+		}
+		out.High += high / float64(len(pairs))
+		out.Low += (1 - rest) / float64(len(pairs))
+	}
+	out.Low, out.High = max(out.Low, 0), min(out.High, 1)
+	return out
+}

@@ -1,0 +1,131 @@
+package boost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/par"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/run"
+)
+
+const (
+	// blockRows is how many rows a worker takes at a time. All sums over rows
+	// are of whole numbers, so that it bears on speed alone.
+	blockRows = 2048
+	// maxNorm2 is the largest squared length of a row: its products with rules
+	// are finite.
+	maxNorm2 = 1e280
+	// maxCount is the largest sum of whole weights that are kept as such.
+	maxCount = 1 << 40
+)
+
+// prices are the weights of the rows by the recipe: whole numbers where all of
+// them are, and otherwise at most 1.
+type prices struct {
+	count []int64
+	real  []float64 // where count is nil
+}
+
+// gather checks d and weight and reads the rows of weight above 0. The error is
+// the context's own when it ended meanwhile.
+func gather(ctx context.Context, ctl run.Control, d data.Labeled[data.Vector, float64], weight []float64) (*Sample, prices, error) {
+	n := d.X.Len()
+	if err := learn.CheckBinary(n, d.Y); err != nil {
+		return nil, prices{}, err
+	}
+	if err := checkWeights(weight, n); err != nil {
+		return nil, prices{}, err
+	}
+	all := make([]data.Vector, n)
+	err := par.For(ctx, ctl, "", par.Blocks(n, blockRows), func(b int) error {
+		lo, hi := par.Range(b, n, blockRows)
+		for i := lo; i < hi; i++ {
+			all[i] = d.X.At(i)
+			if !(all[i].Norm2() <= maxNorm2) {
+				return notFinite(i, all[i])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, prices{}, err
+	}
+	s := &Sample{X: all, Y: append([]float64(nil), d.Y...)}
+	keep := 0
+	for i := range all {
+		if weight != nil && weight[i] == 0 {
+			continue
+		}
+		s.X[keep], s.Y[keep] = all[i], s.Y[i]
+		s.Dim = max(s.Dim, all[i].Dim())
+		keep++
+	}
+	s.X, s.Y = s.X[:keep], s.Y[:keep]
+	if keep < n {
+		if err := learn.CheckBinary(keep, s.Y); err != nil {
+			return nil, prices{}, fmt.Errorf("among rows of weight above 0: %w", err)
+		}
+	}
+	return s, newPrices(weight, keep), nil
+}
+
+// notFinite says why the squared length of row i is out of range.
+func notFinite(i int, x data.Vector) error {
+	for k, v := range x.Value {
+		if v-v == 0 {
+			continue
+		}
+		j := k
+		if x.IsSparse() {
+			j = int(x.Index[k])
+		}
+		return &learn.DataError{Row: i, Problem: fmt.Sprintf("coordinate %d is %v and must be finite", j, v)}
+	}
+	return &learn.DataError{Row: i, Problem: "the squared length is near overflow; scale the data down"}
+}
+
+// checkWeights reports another number of weights than of rows. Nil is fine.
+func checkWeights(weight []float64, n int) error {
+	if weight != nil && len(weight) != n {
+		return fmt.Errorf("adaboost: there are %d weights for %d rows; each row needs one", len(weight), n)
+	}
+	return nil
+}
+
+// newPrices keeps the weights above 0, n of them.
+func newPrices(weight []float64, n int) prices {
+	whole, sum, most := true, 0.0, 0.0
+	for _, c := range weight {
+		whole = whole && c == math.Trunc(c)
+		sum += c
+		most = max(most, c)
+	}
+	if whole && sum <= maxCount {
+		p := prices{count: make([]int64, 0, n)}
+		for _, c := range weight {
+			if c > 0 {
+				p.count = append(p.count, int64(c))
+			}
+		}
+		for len(p.count) < n {
+			p.count = append(p.count, 1) // no weights are ones
+		}
+		return p
+	}
+	p := prices{real: make([]float64, 0, n)}
+	for _, c := range weight {
+		if c > 0 {
+			p.real = append(p.real, c/most)
+		}
+	}
+	return p
+}
+
+// stopped reports whether err is that of a context which has ended.
+func stopped(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err())
+}
