@@ -1,0 +1,231 @@
+package kernelized
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// Falkon is ridge regression in the feature space of a kernel with w confined to
+// the span of some landmarks z_1 … z_m,
+//
+//	min over α  Lambda·|w|² + (1/2n) Σ (w·φ(x_i) - y_i)²,   w = Σ α_j φ(z_j)
+//
+// solved by conjugate gradients with the preconditioner of Falkon (Rudi,
+// Carratino and Rosasco 2017), which is the matrix of the problem with the
+// landmarks in the place of the sample. The objective is that of Ridge, with the
+// same weights of instances; Falkon's own papers write λ for 2·Lambda. With m of
+// the order of √n landmarks drawn at random and Lambda of the order of 1/√n, it
+// learns as fast in n as Ridge does (their theorem 3), in a number of steps of
+// the order of log n.
+//
+// Cost: a step computes all n·m values of K once, in tiles that are never
+// stored, and adds 4·n·m operations a target; the preconditioner takes
+// 4m³/3 operations and 16·m² bytes. With Run.Precision float32 the tiles are
+// single and all else is double.
+//
+// Landmarks may depend on each other to rounding. The matrix K_mm of their
+// kernel values has a multiple ε of I added, which adds Lambda·ε·|α|² to the
+// objective; docs/math/kernel-ridge.md says how ε is chosen.
+//
+// FalkonClassifier is the same with labels for targets.
+type Falkon[T any] struct {
+	Kernel        kernel.Kernel[T]
+	Lambda        float64        // price of |w|², positive; default 1e-6
+	Landmarks     int            // how many instances to draw as landmarks, at least 1; default 1000
+	Centers       data.Source[T] // landmarks to take instead; nil draws them
+	Start         []float64      // weights of the landmarks to begin with, one each; nil begins at 0
+	Weight        []float64      // of each instance, at least 0; nil is 1 for all
+	Tolerance     float64        // on the gradient relative to that at 0, in the preconditioner's coordinates, at least 0; default 1e-4
+	MaxIterations int            // steps of conjugate gradients, at least 1; default 50
+	Seed          uint64         // of the landmarks
+	Run           run.Control
+}
+
+// NewFalkon returns the recipe with its defaults.
+func NewFalkon[T any](k kernel.Kernel[T]) Falkon[T] {
+	return Falkon[T]{Kernel: k, Lambda: 1e-6, Landmarks: 1000, Tolerance: 1e-4, MaxIterations: 50}
+}
+
+func (f Falkon[T]) machine() machine[T] { return machine[T]{name: "falkon", kernel: f.Kernel} }
+
+// Validate reports every field that is out of range.
+func (f Falkon[T]) Validate() error {
+	faults := []error{checkKernel("falkon", f.Kernel), f.machine().positive("lambda", f.Lambda)}
+	if f.Centers == nil && f.Landmarks < 1 {
+		faults = append(faults, fmt.Errorf("falkon: landmarks is %d and must be at least 1", f.Landmarks))
+	}
+	if f.Centers != nil && f.Centers.Len() < 1 {
+		faults = append(faults, errors.New("falkon: centers has no instances and must have at least 1"))
+	}
+	if !(f.Tolerance >= 0) || f.Tolerance > 1 {
+		faults = append(faults, fmt.Errorf("falkon: tolerance is %v and must be from 0 to 1", f.Tolerance))
+	}
+	if f.MaxIterations < 1 {
+		faults = append(faults, fmt.Errorf("falkon: max iterations is %d and must be at least 1", f.MaxIterations))
+	}
+	return errors.Join(faults...)
+}
+
+// Fit learns from d, whose labels are the targets. The model has a weight a
+// landmark, in order. The status is Converged when the gradient is within
+// Tolerance, IterationLimit when MaxIterations did not suffice. In the report
+// Gradient is the length of the gradient in the coordinates β of the
+// preconditioner, in which the objective is near 1/2|β|² but for a linear term,
+// and Objective is the value of the problem; both are those of the recurrences
+// and in float32 good to six digits of (1/2n)Σy_i².
+//
+// When ctx ends the model is the best so far: 0 everywhere before the first
+// step.
+func (f Falkon[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Regression[T], learn.Report, error) {
+	models, reports, err := f.FitPath(ctx, d, []float64{f.Lambda})
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	return models[0], reports[0], nil
+}
+
+// FitPath learns from d for several prices of |w|² in turn; the field Lambda is
+// not used. The landmarks, the factor of K_mm and the product with the targets
+// are computed once, and each fit begins where the one before it ended, so that
+// prices that fall by and by take few steps each. The first report has the time
+// and evaluations of what is shared.
+func (f Falkon[T]) FitPath(ctx context.Context, d data.Labeled[T, float64], lambdas []float64) ([]*Regression[T], []learn.Report, error) {
+	faults := []error{f.checkPath(lambdas), f.machine().targets(d.X.Len(), d.Y)}
+	if err := errors.Join(faults...); err != nil {
+		return nil, nil, err
+	}
+	p, weights, reports, err := f.path(ctx, d.X, rowMatrix(d.Y), lambdas)
+	if err != nil {
+		return nil, nil, err
+	}
+	models := make([]*Regression[T], len(weights))
+	for k, w := range weights {
+		models[k] = &Regression[T]{Expansion[T]{Kernel: f.Kernel, Support: p.landmarks, Weight: slices.Clone(w.Row(0))}}
+	}
+	return models, reports, nil
+}
+
+// checkPath reports every fault of the recipe and of the prices.
+func (f Falkon[T]) checkPath(lambdas []float64) error {
+	if len(lambdas) == 0 {
+		return errors.Join(f.Validate(), errors.New("falkon: there are no values of lambda"))
+	}
+	f.Lambda = lambdas[0]
+	faults := []error{f.Validate()}
+	for _, l := range lambdas[1:] {
+		faults = append(faults, f.machine().positive("lambda", l))
+	}
+	return errors.Join(faults...)
+}
+
+// FitOutputs learns several targets of the same instances at once: column k of y
+// is the target that score k of the model predicts, as Fit would. Start must not
+// be set. Objective and the evaluations are those of all targets.
+func (f Falkon[T]) FitOutputs(ctx context.Context, x data.Source[T], y *data.Matrix) (*MultiExpansion[T], learn.Report, error) {
+	if err := errors.Join(f.Validate(), checkOutputs("falkon", x.Len(), y), f.startless()); err != nil {
+		return nil, learn.Report{}, err
+	}
+	p, weights, reports, err := f.path(ctx, x, transposed(y), []float64{f.Lambda})
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	return p.model(f.Kernel, weights[0]), reports[0], nil
+}
+
+func (f Falkon[T]) startless() error {
+	if f.Start != nil {
+		return errors.New("falkon: start is for a single target")
+	}
+	return nil
+}
+
+// model returns the expansion over the landmarks with the weights of row k in
+// score k.
+func (p *falkon[T]) model(k kernel.Kernel[T], weight *data.Matrix) *MultiExpansion[T] {
+	return &MultiExpansion[T]{Kernel: k, Support: p.landmarks, Weight: transposed(weight)}
+}
+
+// FalkonClassifier is Falkon with the labels +1 and -1 as targets. Its model
+// predicts the sign of the regression.
+type FalkonClassifier[T any] struct{ Falkon[T] }
+
+// NewFalkonClassifier returns the recipe with its defaults.
+func NewFalkonClassifier[T any](k kernel.Kernel[T]) FalkonClassifier[T] {
+	return FalkonClassifier[T]{NewFalkon(k)}
+}
+
+// Fit learns from d, whose labels are +1 and -1.
+func (f FalkonClassifier[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion[T], learn.Report, error) {
+	if err := errors.Join(f.Validate(), learn.CheckBinary(d.X.Len(), d.Y)); err != nil {
+		return nil, learn.Report{}, err
+	}
+	r, report, err := f.Falkon.Fit(ctx, d)
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	return &r.Expansion, report, nil
+}
+
+// FitClasses learns one separator a class against the rest, a single one for two
+// classes, all in the same passes over K. Each is what Fit would have found.
+// Start must not be set.
+func (f FalkonClassifier[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes int) (*MultiExpansion[T], learn.Report, error) {
+	if err := errors.Join(f.Validate(), checkClasses("falkon", d, classes), f.startless()); err != nil {
+		return nil, learn.Report{}, err
+	}
+	p, weights, reports, err := f.path(ctx, d.X, against(d.Y, classes), []float64{f.Lambda})
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	return p.model(f.Kernel, perClass(weights[0], classes)), reports[0], nil
+}
+
+// path solves for each price in turn.
+func (f Falkon[T]) path(ctx context.Context, x data.Source[T], y *data.Matrix, lambdas []float64) (*falkon[T], []*data.Matrix, []learn.Report, error) {
+	start := time.Now()
+	p, err := newFalkon(f, x, y, lambdas)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	reports := make([]learn.Report, len(lambdas))
+	weights := make([]*data.Matrix, len(lambdas))
+	current := data.NewMatrix(y.Rows, p.landmarks.Len())
+	if f.Start != nil {
+		copy(current.Row(0), f.Start)
+	}
+	ended := func(err error) bool { return ctx.Err() != nil && errors.Is(err, ctx.Err()) }
+	err = p.prepare(ctx)
+	if err != nil && !ended(err) {
+		return nil, nil, nil, err
+	}
+	warm := f.Start != nil
+	for k, lambda := range lambdas {
+		r := &reports[k]
+		if err == nil {
+			err = p.solve(ctx, current, r, lambda, warm)
+			warm = true
+		}
+		if err != nil && !ended(err) {
+			return nil, nil, nil, err
+		}
+		if err != nil {
+			r.Status = learn.Stopped(ctx)
+		}
+		weights[k] = &data.Matrix{Rows: current.Rows, Cols: current.Cols, Data: slices.Clone(current.Data)}
+		r.Support = p.landmarks.Len()
+		r.Evaluations = p.counter.Count() - p.counted
+		p.counted = p.counter.Count()
+		r.Elapsed = max(1, time.Since(start))
+		start = time.Now()
+	}
+	f.Run.Counter.Add(p.counter.Count())
+	return p, weights, reports, nil
+}

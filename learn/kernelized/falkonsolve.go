@@ -1,0 +1,321 @@
+package kernelized
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/gram"
+	"github.com/kerf-ml/kerf/internal/gemm"
+	"github.com/kerf-ml/kerf/internal/linalg"
+	"github.com/kerf-ml/kerf/internal/seed"
+	"github.com/kerf-ml/kerf/internal/vmath"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// falkon is the state of a landmark kernel ridge problem. With the price
+// μ = 2·Lambda the normal equations, divided by the sum W of the weights, are
+//
+//	H·α = KᵀCy/W,   H = KᵀCK/W + μ(K_mm + εI)
+//
+// The coordinates are β = RᵀLᵀα with L·Lᵀ = K_mm + εI and R·Rᵀ = LᵀL/m + μI, in
+// which H becomes R⁻¹(L⁻¹KᵀCKL⁻ᵀ/W + μI)R⁻ᵀ, which is near I where the landmarks
+// stand for the sample.
+type falkon[T any] struct {
+	recipe    Falkon[T]
+	ctl       run.Control // quiet, with the counter
+	counter   run.Counter
+	counted   int64
+	x         data.Source[T]
+	y         *data.Matrix // a row a target
+	weight    []float64    // nil for 1
+	total     float64      // W
+	squares   []float64    // Σ c_i·y_i²/W of each target
+	least     float64      // of the prices μ
+	many      bool         // more than one price
+	landmarks data.Source[T]
+	columns   *gram.Columns[T]
+	l         *data.Matrix // lower triangle, zero above
+	inner     *data.Matrix // LᵀL/m, lower triangle; nil once it has become r and is not needed again
+	r         *data.Matrix
+	right     *data.Matrix // KᵀCy/W
+}
+
+func newFalkon[T any](f Falkon[T], x data.Source[T], y *data.Matrix, lambdas []float64) (*falkon[T], error) {
+	n := x.Len()
+	p := &falkon[T]{recipe: f, x: x, y: y, total: float64(n), least: 2 * slices.Min(lambdas), many: len(lambdas) > 1}
+	p.ctl = f.Run.Quiet()
+	p.ctl.Counter = &p.counter
+	if f.Weight != nil {
+		weight, err := f.machine().weights(n, f.Weight)
+		if err != nil {
+			return nil, err
+		}
+		p.weight, p.total = weight, 0
+		for _, c := range weight {
+			p.total += c
+		}
+	}
+	if f.Centers != nil {
+		p.landmarks = take(f.Centers, indices(f.Centers.Len()))
+	} else {
+		p.landmarks = take(x, seed.Choose(n, f.Landmarks, f.Seed, seed.Landmarks))
+	}
+	m := p.landmarks.Len()
+	if f.Start != nil && len(f.Start) != m {
+		return nil, fmt.Errorf("falkon: there are %d landmarks and %d weights to start with; each landmark needs one", m, len(f.Start))
+	}
+	if i := vmath.Finite(f.Start); i >= 0 {
+		return nil, fmt.Errorf("falkon: weight %d to start with is %v and must be a finite number", i, f.Start[i])
+	}
+	copies := 2.0
+	if p.many {
+		copies++
+	}
+	memory := 8 * float64(m) * (copies*float64(m) + float64(y.Rows)*(8+float64(n)/1024))
+	if err := f.Run.Reserve("the preconditioner", memory, "take fewer landmarks"); err != nil {
+		return nil, err
+	}
+	for k := range y.Rows {
+		p.squares = append(p.squares, p.mean2(y.Row(k)))
+	}
+	if vmath.Finite(p.squares) >= 0 {
+		return nil, fmt.Errorf("falkon: %w", errOverflow)
+	}
+	return p, nil
+}
+
+// indices returns 0 … n-1.
+func indices(n int) []int {
+	index := make([]int, n)
+	for i := range index {
+		index[i] = i
+	}
+	return index
+}
+
+// mean2 returns Σ c_i·y_i²/W.
+func (p *falkon[T]) mean2(y []float64) float64 {
+	sum := 0.0
+	for i, v := range y {
+		if p.weight != nil {
+			sum += p.weight[i] * v * v
+		} else {
+			sum += v * v
+		}
+	}
+	return sum / p.total
+}
+
+// prepare computes what all prices share.
+func (p *falkon[T]) prepare(ctx context.Context) error {
+	g, err := gram.Symmetric(ctx, p.ctl, p.recipe.Kernel, p.landmarks)
+	if err != nil {
+		return err
+	}
+	p.columns = gram.BindPrecision(p.recipe.Kernel, p.landmarks, p.ctl.Precision)
+	if err := p.factor(ctx, g); err != nil {
+		return err
+	}
+	m := g.Rows
+	p.inner = data.NewMatrix(m, m)
+	l := gemm.Rows(g.Data, m, m, m)
+	if err := gemm.MulLower(ctx, p.ctl, 1/float64(m), l.T(), l, 0, gemm.Rows(p.inner.Data, m, m, m)); err != nil {
+		return err
+	}
+	p.right = data.NewMatrix(p.y.Rows, m)
+	if err := p.columns.ProductNormalMany(ctx, p.ctl, p.right, p.x, nil, p.y, p.weight); err != nil {
+		return err
+	}
+	vmath.Scale(p.right.Data, 1/p.total)
+	if vmath.Finite(p.right.Data) >= 0 {
+		return fmt.Errorf("falkon: %w", errOverflow)
+	}
+	return nil
+}
+
+// maxRaises is how often ε is raised by raise before a matrix is given up.
+const (
+	maxRaises = 12
+	raise     = 8
+)
+
+// factor sets l to the factor of g + εI, with the least ε of its sequence for
+// which that is positive definite. Cholesky leaves what is above the diagonal,
+// from which the rest is restored.
+func (p *falkon[T]) factor(ctx context.Context, g *data.Matrix) error {
+	m := g.Rows
+	diag := make([]float64, m)
+	for i := range diag {
+		diag[i] = g.Row(i)[i]
+	}
+	if least := slices.Min(diag); least < 0 {
+		return fmt.Errorf("falkon: K(z, z) is %g for a landmark z; it must be at least 0, or K is no kernel", least)
+	}
+	epsilon := jitter(m, slices.Max(diag), p.least, p.columns.Precision())
+	var err error
+	for range maxRaises {
+		for i, v := range diag {
+			g.Row(i)[i] = v + epsilon
+		}
+		err = linalg.Cholesky(ctx, p.ctl, g)
+		var fault *linalg.NotPositiveError
+		if !errors.As(err, &fault) {
+			break
+		}
+		epsilon *= raise
+		for i := range m {
+			for j := range i {
+				g.Row(i)[j] = g.Row(j)[i]
+			}
+		}
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		return fmt.Errorf("falkon: the kernel of the landmarks: %w; it may be no kernel", err)
+	}
+	for i := range m {
+		clear(g.Row(i)[i+1:])
+	}
+	p.l = g
+	return nil
+}
+
+// jitter returns ε for m landmarks with K(z, z) up to scale: what rounding may
+// take off the eigenvalues of K_mm, m·2⁻⁵²·scale, and so much that an error u of
+// the values of K, amplified by L⁻ᵀ to u²·m·scale²/ε, stays below the price μ.
+func jitter(m int, scale, price float64, precision run.Precision) float64 {
+	if !(scale > 0) {
+		return 1 // K is zero
+	}
+	u := 0x1p-53
+	if precision == run.Float32 {
+		u = 0x1p-24
+	}
+	most := float64(m) * u * scale
+	return max(float64(m)*0x1p-52*scale, min(most, float64(m)*u*u*scale*scale/price))
+}
+
+// refine factors the preconditioner of a price.
+func (p *falkon[T]) refine(ctx context.Context, price float64) error {
+	if p.many {
+		if p.r == nil {
+			p.r = data.NewMatrix(p.inner.Rows, p.inner.Rows)
+		}
+		copy(p.r.Data, p.inner.Data)
+	} else {
+		p.r, p.inner = p.inner, nil
+	}
+	for i := range p.r.Rows {
+		p.r.Row(i)[i] += price
+	}
+	if err := linalg.Cholesky(ctx, p.ctl, p.r); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		return fmt.Errorf("falkon: the preconditioner: %w; raise lambda", err)
+	}
+	return nil
+}
+
+// solve improves the weights for a price, from their present values where warm
+// and from 0 where not, and reports.
+func (p *falkon[T]) solve(ctx context.Context, weight *data.Matrix, report *learn.Report, lambda float64, warm bool) error {
+	price := 2 * lambda
+	if err := p.refine(ctx, price); err != nil {
+		return err
+	}
+	b := clone(p.right)
+	if err := p.intoBeta(ctx, b); err != nil {
+		return err
+	}
+	s := &steps{b: b, r: clone(b), x: data.NewMatrix(weight.Rows, weight.Cols), tolerance: p.recipe.Tolerance}
+	if warm {
+		copy(s.x.Data, weight.Data)
+		mulTransposed(s.x, p.l)
+		mulTransposed(s.x, p.r)
+		w, err := p.mul(ctx, s.x, price)
+		if err != nil {
+			return err
+		}
+		vmath.Axpy(s.r.Data, -1, w.Data)
+	}
+	p.recipe.Run.Progress.Begin("train", int64(p.recipe.MaxIterations))
+	defer p.recipe.Run.Progress.End()
+	s.begin()
+	var failed error
+	for len(s.open) > 0 && report.Iterations < p.recipe.MaxIterations && failed == nil {
+		var w *data.Matrix
+		if w, failed = p.mul(ctx, s.directions(), price); failed == nil {
+			s.step(w)
+			report.Iterations++
+			p.recipe.Run.Progress.Advance(int64(report.Iterations))
+		}
+	}
+	if failed != nil && ctx.Err() == nil {
+		return failed
+	}
+	report.Status = learn.Converged
+	if len(s.open) > 0 {
+		report.Status = learn.IterationLimit
+	}
+	gradient := 0.0
+	for k := range s.x.Rows {
+		x, r := s.x.Row(k), s.r.Row(k)
+		report.Objective += max(0, (p.squares[k]-vmath.Dot(x, s.b.Row(k))-vmath.Dot(x, r))/2)
+		gradient += vmath.Dot(r, r)
+	}
+	report.Gradient = math.Sqrt(gradient)
+	// Back to α even when ctx has ended: this is the best so far.
+	for _, l := range []*data.Matrix{p.r, p.l} {
+		if err := solveTriangle(context.WithoutCancel(ctx), p.ctl, s.x, l, true); err != nil {
+			return err
+		}
+	}
+	if vmath.Finite(s.x.Data) >= 0 {
+		return fmt.Errorf("falkon: %w", errOverflow)
+	}
+	copy(weight.Data, s.x.Data)
+	return failed
+}
+
+func clone(m *data.Matrix) *data.Matrix {
+	return &data.Matrix{Rows: m.Rows, Cols: m.Cols, Data: slices.Clone(m.Data)}
+}
+
+// intoBeta replaces each row v by R⁻¹L⁻¹v.
+func (p *falkon[T]) intoBeta(ctx context.Context, v *data.Matrix) error {
+	if err := solveTriangle(ctx, p.ctl, v, p.l, false); err != nil {
+		return err
+	}
+	return solveTriangle(ctx, p.ctl, v, p.r, false)
+}
+
+// mul returns the product of the problem's matrix in the coordinates β with each
+// row of v.
+func (p *falkon[T]) mul(ctx context.Context, v *data.Matrix, price float64) (*data.Matrix, error) {
+	inner := clone(v)
+	if err := solveTriangle(ctx, p.ctl, inner, p.r, true); err != nil {
+		return nil, err
+	}
+	q := clone(inner)
+	if err := solveTriangle(ctx, p.ctl, q, p.l, true); err != nil {
+		return nil, err
+	}
+	w := data.NewMatrix(v.Rows, v.Cols)
+	if err := p.columns.ProductNormalMany(ctx, p.ctl, w, p.x, q, nil, p.weight); err != nil {
+		return nil, err
+	}
+	vmath.Scale(w.Data, 1/p.total)
+	if err := solveTriangle(ctx, p.ctl, w, p.l, false); err != nil {
+		return nil, err
+	}
+	vmath.Axpy(w.Data, price, inner.Data)
+	return w, solveTriangle(ctx, p.ctl, w, p.r, false)
+}

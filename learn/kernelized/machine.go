@@ -1,0 +1,166 @@
+package kernelized
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// defaultTolerance and defaultIterations are those of all support vector
+// machines here.
+const (
+	defaultTolerance  = 1e-3
+	defaultIterations = 10_000_000
+)
+
+// machine is what the recipes of support vector machines have in common.
+type machine[T any] struct {
+	name       string
+	kernel     kernel.Kernel[T]
+	tolerance  float64
+	iterations int
+	checkpoint Checkpoint
+	ctl        run.Control
+	rows       *rowStore[T] // nil where problems share none
+}
+
+// validate reports every field that is out of range.
+func (m machine[T]) validate(more ...error) error {
+	var faults []error
+	if m.kernel == nil {
+		faults = append(faults, fmt.Errorf("%s: kernel is missing", m.name))
+	} else {
+		faults = append(faults, kernel.Validate(m.kernel))
+	}
+	faults = append(faults, more...)
+	if !(m.tolerance > 0) || math.IsInf(m.tolerance, 0) {
+		faults = append(faults, fmt.Errorf("%s: tolerance is %v and must be a positive number", m.name, m.tolerance))
+	}
+	if m.iterations < 1 {
+		faults = append(faults, fmt.Errorf("%s: max iterations is %d and must be at least 1", m.name, m.iterations))
+	}
+	return errors.Join(append(faults, m.checkpoint.validate(m.name))...)
+}
+
+// positive reports a value that is not a positive number.
+func (m machine[T]) positive(field string, v float64) error {
+	if !(v > 0) || math.IsInf(v, 0) {
+		return fmt.Errorf("%s: %s is %v and must be a positive number", m.name, field, v)
+	}
+	return nil
+}
+
+// fraction reports a value outside (0, 1].
+func (m machine[T]) fraction(field string, v float64) error {
+	if !(v > 0 && v <= 1) {
+		return fmt.Errorf("%s: %s is %v and must be above 0 and at most 1", m.name, field, v)
+	}
+	return nil
+}
+
+// weights returns the weights of n instances: those given, or 1 each. It
+// reports weights that are no numbers, negative, or 0 for all.
+func (m machine[T]) weights(n int, weight []float64) ([]float64, error) {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = 1
+	}
+	if weight == nil {
+		return out, nil
+	}
+	if len(weight) != n {
+		return nil, fmt.Errorf("%s: there are %d instances and %d weights; each instance needs one", m.name, n, len(weight))
+	}
+	sum := 0.0
+	for i, w := range weight {
+		if !(w >= 0) || math.IsInf(w, 0) {
+			return nil, &learn.DataError{Row: i, Problem: fmt.Sprintf("weight is %v and must be a number of at least 0", w)}
+		}
+		sum += w
+	}
+	if sum == 0 || math.IsInf(sum, 0) {
+		return nil, fmt.Errorf("%s: the weights sum to %v and must have a positive sum", m.name, sum)
+	}
+	copy(out, weight)
+	return out, nil
+}
+
+// targets reports what is wrong with the real targets of n instances.
+func (m machine[T]) targets(n int, y []float64) error {
+	if n != len(y) {
+		return fmt.Errorf("there are %d instances and %d targets; each instance needs one", n, len(y))
+	}
+	if n == 0 {
+		return learn.ErrNoRows
+	}
+	for i, v := range y {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return &learn.DataError{Row: i, Problem: fmt.Sprintf("target is %v and must be a finite number", v)}
+		}
+	}
+	return nil
+}
+
+// solution is a solved dual.
+type solution struct {
+	dual   *dual
+	scores []float64
+	report learn.Report // without Elapsed
+	index  []int        // the rows of the sample that it was about, nil for all
+}
+
+// solve minimises the dual on the instances x. Where rows are shared the caller
+// counts the evaluations.
+func (m machine[T]) solve(ctx context.Context, x data.Source[T], d *dual) (*solution, error) {
+	// Variables and scores, the matrix of a working set, and rows.
+	set, rows := float64(min(workingMost, len(d.b))), float64(min(rowsAtOnce, d.n))
+	memory := 64*float64(len(d.b)) + 8*set*set + 8*rows*float64(d.n)
+	if err := m.ctl.Reserve("a support vector machine", memory, "train on fewer rows"); err != nil {
+		return nil, err
+	}
+	var counter run.Counter
+	s := &smo[T]{kernel: m.kernel, x: x, tolerance: m.tolerance, iterations: m.iterations, ctl: m.ctl, checkpoint: m.checkpoint, dual: d, rows: m.rows}
+	if s.rows == nil {
+		s.rows = &rowStore[T]{}
+		s.ctl.Counter = &counter
+	}
+	report, err := s.solve(ctx)
+	if m.rows == nil {
+		m.ctl.Counter.Add(counter.Count())
+	}
+	if err != nil {
+		return nil, err
+	}
+	report.Evaluations = counter.Count()
+	return &solution{dual: d, scores: s.scores, report: report}, nil
+}
+
+// expansion returns the model of the solution, its weights divided by scale, and
+// completes the report.
+func (s *solution) expansion(bias, scale float64) (index []int, weight []float64, b float64) {
+	index, weight = nonZero(s.dual.beta())
+	for k := range weight {
+		weight[k] /= scale
+	}
+	s.report.Support = len(index)
+	return index, weight, bias / scale
+}
+
+// newExpansion puts a model together.
+func newExpansion[T any](k kernel.Kernel[T], x data.Source[T], s *solution, bias, scale float64) *Expansion[T] {
+	index, weight, b := s.expansion(bias, scale)
+	return &Expansion[T]{Kernel: k, Support: take(x, index), Weight: weight, Bias: b}
+}
+
+// finish returns the report with the time since start.
+func (s *solution) finish(start time.Time) learn.Report {
+	s.report.Elapsed = time.Since(start)
+	return s.report
+}

@@ -1,0 +1,327 @@
+package kernelized
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/gram"
+	"github.com/kerf-ml/kerf/internal/linalg"
+	"github.com/kerf-ml/kerf/internal/par"
+	"github.com/kerf-ml/kerf/internal/vmath"
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// Ridge is ridge regression in the feature space of a kernel,
+//
+//	min over w  Lambda·|w|² + (1/2m) Σ (w·φ(x_i) - y_i)²
+//
+// (Shalev-Shwartz and Ben-David 2014, equation 16.8). Its solution is
+// w = Σ α_i φ(x_i) with
+//
+//	(G + 2·Lambda·m·I)·α = y,   G_ij = K(x_i, x_j)
+//
+// which docs/math/kernel-ridge.md derives. The instances may have weights c_i,
+// which stand before the squares, with their sum in the place of m: an instance
+// of weight k counts as k instances.
+//
+// The system is solved exactly, by Cholesky in float64, for any number of
+// targets at once. Cost: n(n+1)/2 kernel evaluations, n³/3 operations and 8·n²
+// bytes; Falkon is for samples for which that is too much.
+//
+// RidgeClassifier is the same with labels for targets.
+type Ridge[T any] struct {
+	Kernel kernel.Kernel[T]
+	Lambda float64   // price of |w|², positive; default 1e-3
+	Weight []float64 // of each instance, at least 0; nil is 1 for all
+	Run    run.Control
+}
+
+// NewRidge returns the recipe with its defaults.
+func NewRidge[T any](k kernel.Kernel[T]) Ridge[T] { return Ridge[T]{Kernel: k, Lambda: 1e-3} }
+
+func (r Ridge[T]) machine() machine[T] { return machine[T]{name: "kernel ridge", kernel: r.Kernel} }
+
+// Validate reports every field that is out of range.
+func (r Ridge[T]) Validate() error {
+	return errors.Join(checkKernel("kernel ridge", r.Kernel), r.machine().positive("lambda", r.Lambda))
+}
+
+// checkKernel reports a kernel that is missing or has a parameter out of range.
+func checkKernel[T any](name string, k kernel.Kernel[T]) error {
+	if k == nil {
+		return fmt.Errorf("%s: kernel is missing", name)
+	}
+	return kernel.Validate(k)
+}
+
+// Fit learns from d, whose labels are the targets. In the report Objective is
+// the least value of the problem as above; Iterations is 1. When ctx ends the
+// model is 0 everywhere.
+func (r Ridge[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Regression[T], learn.Report, error) {
+	start := time.Now()
+	if err := errors.Join(r.Validate(), r.machine().targets(d.X.Len(), d.Y)); err != nil {
+		return nil, learn.Report{}, err
+	}
+	s, err := r.solve(ctx, d.X, rowMatrix(d.Y), false)
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	e := &Regression[T]{*expansionOf(r.Kernel, d.X, s.weight.Row(0))}
+	return e, s.finish(start), nil
+}
+
+// FitLeaveOneOut is Fit, and returns beside the model the residuals
+// y_i - f_i(x_i) of the models f_i that are learnt from all instances but i at
+// the same 2·Lambda·m. They cost n³/3 operations and 12·n² bytes more, and no
+// further fits. When ctx ends there are none.
+func (r Ridge[T]) FitLeaveOneOut(ctx context.Context, d data.Labeled[T, float64]) (*Regression[T], []float64, learn.Report, error) {
+	start := time.Now()
+	if err := errors.Join(r.Validate(), r.machine().targets(d.X.Len(), d.Y)); err != nil {
+		return nil, nil, learn.Report{}, err
+	}
+	s, err := r.solve(ctx, d.X, rowMatrix(d.Y), true)
+	if err != nil {
+		return nil, nil, learn.Report{}, err
+	}
+	e := &Regression[T]{*expansionOf(r.Kernel, d.X, s.weight.Row(0))}
+	return e, s.leftOut, s.finish(start), nil
+}
+
+// FitOutputs learns several targets of the same instances at once: column k of y
+// is the target that score k of the model predicts, as Fit would. Objective is
+// the sum of those of the targets.
+func (r Ridge[T]) FitOutputs(ctx context.Context, x data.Source[T], y *data.Matrix) (*MultiExpansion[T], learn.Report, error) {
+	start := time.Now()
+	if err := errors.Join(r.Validate(), checkOutputs("kernel ridge", x.Len(), y)); err != nil {
+		return nil, learn.Report{}, err
+	}
+	s, err := r.solve(ctx, x, transposed(y), false)
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	return multiExpansionOf(r.Kernel, x, s.weight), s.finish(start), nil
+}
+
+// RidgeClassifier is Ridge with the labels +1 and -1 as targets: least-squares
+// classification. Its model predicts the sign of the regression.
+type RidgeClassifier[T any] struct{ Ridge[T] }
+
+// NewRidgeClassifier returns the recipe with its defaults.
+func NewRidgeClassifier[T any](k kernel.Kernel[T]) RidgeClassifier[T] {
+	return RidgeClassifier[T]{NewRidge(k)}
+}
+
+// Fit learns from d, whose labels are +1 and -1.
+func (r RidgeClassifier[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion[T], learn.Report, error) {
+	start := time.Now()
+	if err := errors.Join(r.Validate(), learn.CheckBinary(d.X.Len(), d.Y)); err != nil {
+		return nil, learn.Report{}, err
+	}
+	s, err := r.solve(ctx, d.X, rowMatrix(d.Y), false)
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	return expansionOf(r.Kernel, d.X, s.weight.Row(0)), s.finish(start), nil
+}
+
+// FitClasses learns one separator a class against the rest, a single one for two
+// classes, with one factorisation for all. Each is what Fit would have found.
+func (r RidgeClassifier[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes int) (*MultiExpansion[T], learn.Report, error) {
+	start := time.Now()
+	if err := errors.Join(r.Validate(), checkClasses("kernel ridge", d, classes)); err != nil {
+		return nil, learn.Report{}, err
+	}
+	s, err := r.solve(ctx, d.X, against(d.Y, classes), false)
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	return multiExpansionOf(r.Kernel, d.X, perClass(s.weight, classes)), s.finish(start), nil
+}
+
+// ridgeSolution is a solved system.
+type ridgeSolution struct {
+	weight  *data.Matrix // α, a row a target; all zero when ctx ended
+	leftOut []float64    // residuals of the first target without each instance
+	report  learn.Report
+}
+
+func (s *ridgeSolution) finish(start time.Time) learn.Report {
+	s.report.Elapsed = time.Since(start)
+	return s.report
+}
+
+// solve minimises the objective for each row of y. With S = diag(√c_i) the
+// system is (SGS + μI)·β = Sy, α = Sβ, which keeps instances of no weight from
+// dividing by it.
+func (r Ridge[T]) solve(ctx context.Context, x data.Source[T], y *data.Matrix, leaveOut bool) (*ridgeSolution, error) {
+	n := x.Len()
+	weight, err := r.machine().weights(n, r.Weight)
+	if err != nil {
+		return nil, err
+	}
+	memory := 8 * float64(n) * (float64(n) + 2*float64(y.Rows))
+	if leaveOut {
+		memory += 12 * float64(n) * float64(n)
+	}
+	if err := r.Run.Reserve("kernel ridge", memory, "train on fewer rows, or on landmarks"); err != nil {
+		return nil, err
+	}
+	s := &ridgeSolution{weight: data.NewMatrix(y.Rows, n)}
+	var counter run.Counter
+	err = r.fill(ctx, &counter, s, x, y, weight, leaveOut)
+	r.Run.Counter.Add(counter.Count())
+	s.report.Evaluations = counter.Count()
+	if err != nil && !(ctx.Err() != nil && errors.Is(err, ctx.Err())) {
+		return nil, err
+	}
+	if err != nil {
+		s.report.Status, s.leftOut = learn.Stopped(ctx), nil
+		clear(s.weight.Data)
+		return s, nil
+	}
+	s.report.Status, s.report.Iterations = learn.Converged, 1
+	for i := range n {
+		if weight[i] > 0 {
+			s.report.Support++
+		}
+	}
+	return s, nil
+}
+
+// fill computes the weights, the objective and the residuals.
+func (r Ridge[T]) fill(ctx context.Context, counter *run.Counter, s *ridgeSolution, x data.Source[T], y *data.Matrix, weight []float64, leaveOut bool) error {
+	ctl := r.Run
+	ctl.Counter = counter
+	g, err := gram.Symmetric(ctx, ctl, r.Kernel, x)
+	if err != nil {
+		return err
+	}
+	total, root := 0.0, make([]float64, len(weight))
+	for i, c := range weight {
+		total += c
+		root[i] = math.Sqrt(c)
+	}
+	mu := 2 * r.Lambda * total
+	if r.Weight != nil {
+		if err := scaleLower(ctx, ctl, g, root); err != nil {
+			return err
+		}
+	}
+	for i := range g.Rows {
+		g.Row(i)[i] += mu
+	}
+	if err := factorise(ctx, ctl, g); err != nil {
+		return err
+	}
+	beta := s.weight
+	for k := range y.Rows {
+		for i, t := range y.Row(k) {
+			beta.Row(k)[i] = root[i] * t
+		}
+	}
+	for _, transposed := range []bool{false, true} {
+		if err := solveTriangle(ctx, ctl, beta, g, transposed); err != nil {
+			return err
+		}
+	}
+	if leaveOut {
+		if s.leftOut, err = leftOut(ctx, ctl, g, beta.Row(0), root); err != nil {
+			return err
+		}
+	}
+	for k := range y.Rows {
+		row := beta.Row(k)
+		for i := range row {
+			row[i] *= root[i]
+		}
+		// The objective at its minimum is Lambda·yᵀα.
+		s.report.Objective += r.Lambda * vmath.Dot(y.Row(k), row)
+	}
+	if vmath.Finite(s.weight.Data) >= 0 || vmath.Finite([]float64{s.report.Objective}) >= 0 {
+		return fmt.Errorf("kernel ridge: %w", errOverflow)
+	}
+	if leaveOut { // an instance of no weight is left out of the model already
+		return r.residualsOf(ctx, ctl, s, x, y, weight)
+	}
+	return nil
+}
+
+// factorise is Cholesky with advice.
+func factorise(ctx context.Context, ctl run.Control, g *data.Matrix) error {
+	err := linalg.Cholesky(ctx, ctl, g)
+	var fault *linalg.NotPositiveError
+	if errors.As(err, &fault) {
+		return fmt.Errorf("kernel ridge: %w; raise lambda, or take a similarity that is a kernel", err)
+	}
+	return err
+}
+
+// scaleLower multiplies row i by root[i] and column j by root[j], on and below
+// the diagonal.
+func scaleLower(ctx context.Context, ctl run.Control, g *data.Matrix, root []float64) error {
+	return par.For(ctx, ctl, "", par.Blocks(g.Rows, scaleRows), func(b int) error {
+		lo, hi := par.Range(b, g.Rows, scaleRows)
+		for i := lo; i < hi; i++ {
+			vmath.ScaleRow(g.Row(i)[:i+1], root[i], root[:i+1])
+		}
+		return nil
+	})
+}
+
+// scaleRows is how many rows are scaled by one task.
+const scaleRows = 64
+
+// leftOut returns the residuals without each instance: α_i/(A⁻¹)_ii for
+// A = G + μC⁻¹, in terms of the factor L of SAS, whose inverse has the diagonal
+// Σ_k (L⁻¹)_ki². Where the weight is 0 it leaves 0.
+func leftOut(ctx context.Context, ctl run.Control, l *data.Matrix, beta, root []float64) ([]float64, error) {
+	inverse, err := linalg.InvertLower(ctx, ctl, l)
+	if err != nil {
+		return nil, err
+	}
+	n := len(beta)
+	diag := make([]float64, n)
+	square := make([]float64, n)
+	for k := range n {
+		row := inverse.Row(k)[:k+1]
+		for i, v := range row {
+			square[i] = v * v
+		}
+		vmath.Axpy(diag[:k+1], 1, square[:k+1])
+	}
+	residual := make([]float64, n)
+	for i := range residual {
+		if root[i] > 0 {
+			residual[i] = beta[i] / (root[i] * diag[i])
+		}
+	}
+	return residual, nil
+}
+
+// residualsOf sets the residuals of the instances of no weight, which are those
+// of the model itself.
+func (r Ridge[T]) residualsOf(ctx context.Context, ctl run.Control, s *ridgeSolution, x data.Source[T], y *data.Matrix, weight []float64) error {
+	var idle []int
+	for i, c := range weight {
+		if c == 0 {
+			idle = append(idle, i)
+		}
+	}
+	if len(idle) == 0 {
+		return nil
+	}
+	scores := make([]float64, len(idle))
+	if err := gram.Bind(r.Kernel, x).Product(ctx, ctl, scores, data.Subset[T]{Of: x, Index: idle}, s.weight.Row(0)); err != nil {
+		return err
+	}
+	for k, i := range idle {
+		s.leftOut[i] = y.Row(0)[i] - scores[k]
+	}
+	return nil
+}

@@ -1,0 +1,361 @@
+package kernelized
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/gram"
+	"github.com/kerf-ml/kerf/internal/par"
+	"github.com/kerf-ml/kerf/internal/vmath"
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/run"
+)
+
+const (
+	// workingLeast and workingMost bound how many variables are solved for at a
+	// time.
+	workingLeast = 128
+	workingMost  = 4096
+	// rowsAtOnce is how many rows are in use at a time. It fixes the order of
+	// sums, and how little memory suffices.
+	rowsAtOnce = 256
+	// singleFrom is from how many instances on the rows are computed in float32
+	// at first. Below, all of K is cheap.
+	singleFrom = 2048
+	// updateBlock is how many scores one task of an update has.
+	updateBlock = 2048
+)
+
+// smo solves a dual problem by decomposition: rounds that choose a working set
+// of the variables that violate the optimality conditions most (Joachims 1999),
+// minimise over it by sequential minimal optimisation with second-order
+// selection (Platt 1998; Fan, Chen and Lin 2005), and bring the scores of all
+// instances up to date with the rows of the variables that changed. The rows of
+// a round are computed together in tiles and kept in memory as far as it
+// reaches.
+//
+// Every round lowers the objective, and the worst violating pair is in every
+// set, so that it converges (Lin 2002). Variables at their bounds that do not
+// violate the conditions cost nothing within a round, and an addition a changed
+// row between rounds, so that nothing is left for shrinking to save.
+type smo[T any] struct {
+	kernel     kernel.Kernel[T]
+	x          data.Source[T]
+	tolerance  float64
+	iterations int // most steps
+	checkpoint Checkpoint
+	ctl        run.Control
+
+	dual    *dual
+	scores  []float64 // K·beta
+	largest float64   // |K(x, x)| of all rounds so far
+	state   progress
+	rows    *rowStore[T]
+	mark    uint64 // tells this problem from others in checkpoints
+}
+
+// progress is what the next round depends on, beside the variables and scores.
+type progress struct {
+	phase  phase
+	steps  int
+	rounds int
+	set    []int // the working set of the last round
+}
+
+// phase is a stretch of the solution in one precision.
+type phase uint8
+
+const (
+	begin  phase = iota // nothing is computed
+	single              // rows are in float32
+	double              // rows are in float64
+)
+
+// solve minimises and returns the report without Elapsed and Support.
+//
+// Where the kernel has a form and there are many instances the rows are at first
+// in float32, until the violation is within the tolerance or within what
+// float32 can tell. Unless the run asks for float32, the scores are then computed
+// anew in float64 and the solution goes on with rows in float64 from there; most
+// often nothing is left to do.
+func (s *smo[T]) solve(ctx context.Context) (learn.Report, error) {
+	s.ctl.Progress.Begin("train", 0)
+	defer s.ctl.Progress.End()
+	status, err := s.phases(ctx)
+	if err != nil {
+		if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+			return learn.Report{}, err
+		}
+		status = learn.Stopped(ctx)
+	}
+	return learn.Report{
+		Status:     status,
+		Iterations: s.state.steps,
+		Objective:  s.dual.objective(s.scores),
+		Gap:        s.dual.gap(s.scores),
+	}, nil
+}
+
+// phases runs the phases from where the state stands.
+func (s *smo[T]) phases(ctx context.Context) (learn.Status, error) {
+	s.scores = make([]float64, s.dual.n)
+	if s.checkpoint.Save != nil || s.checkpoint.From != nil {
+		s.mark = s.dual.fingerprint(s.tolerance)
+	}
+	if s.checkpoint.From != nil {
+		if err := s.decode(s.checkpoint.From); err != nil {
+			return "", err
+		}
+	}
+	_, form := kernel.FormOf(s.kernel)
+	lasting := form && s.ctl.Precision == run.Float32
+	if s.state.phase == begin && (lasting || form && s.dual.n >= singleFrom) {
+		if err := s.enter(ctx, single, run.Float32); err != nil {
+			return "", err
+		}
+	}
+	if s.state.phase == single {
+		status, err := rounds(ctx, s, &s.rows.single, !lasting)
+		if lasting || err != nil || status != learn.Converged {
+			return status, err
+		}
+		s.rows.release()
+	}
+	if s.state.phase != double {
+		if err := s.enter(ctx, double, run.Float64); err != nil {
+			return "", err
+		}
+	}
+	return rounds(ctx, s, &s.rows.double, false)
+}
+
+// enter begins a phase.
+func (s *smo[T]) enter(ctx context.Context, p phase, precision run.Precision) error {
+	if err := s.rescore(ctx, precision); err != nil {
+		return err
+	}
+	s.state.phase, s.state.set = p, nil
+	return nil
+}
+
+// rowStore holds the rows that are in memory, in both precisions. Problems on
+// the same instances may share it one after the other.
+type rowStore[T any] struct {
+	single *gram.RowCache[T, float32]
+	double *gram.RowCache[T, float64]
+	keep   bool // the rows of a phase when it is over
+}
+
+// release lets the rows of the first phase go.
+func (r *rowStore[T]) release() {
+	if !r.keep {
+		r.single = nil
+	}
+}
+
+// rescore computes the scores from the variables.
+func (s *smo[T]) rescore(ctx context.Context, p run.Precision) error {
+	beta := s.dual.beta()
+	index, weight := nonZero(beta)
+	if len(index) == 0 {
+		clear(s.scores)
+		return nil
+	}
+	scores := make([]float64, s.dual.n)
+	c := gram.BindPrecision(s.kernel, data.Source[T](data.Subset[T]{Of: s.x, Index: index}), p)
+	if err := c.Product(ctx, s.ctl.Quiet(), scores, s.x, weight); err != nil {
+		return err
+	}
+	copy(s.scores, scores)
+	return nil
+}
+
+// nonZero returns the places of the values other than 0, and those values.
+func nonZero(v []float64) (index []int, value []float64) {
+	for i, a := range v {
+		if a != 0 {
+			index, value = append(index, i), append(value, a)
+		}
+	}
+	return index, value
+}
+
+// rounds runs rounds in the precision F until the violation is within the
+// tolerance, or so small that the rounding of F could be all that is left of it.
+// A rough solution goes a little further, so that it still is one when the
+// scores are computed anew in float64.
+func rounds[T any, F float32 | float64](ctx context.Context, s *smo[T], rows **gram.RowCache[T, F], rough bool) (learn.Status, error) {
+	d := s.dual
+	most := min(workingMost, len(d.b))
+	if *rows == nil {
+		cache, err := gram.NewRowCache[T, F](s.ctl, s.kernel, s.x, min(rowsAtOnce, d.n))
+		if err != nil {
+			return "", err
+		}
+		*rows = cache
+	}
+	w := &round[T, F]{smo: s, cache: *rows, inner: newInner[F](most), got: make([][]F, rowsAtOnce)}
+	for {
+		up, down := d.extremes(s.scores)
+		violation := d.violation(up, down)
+		tolerance := s.tolerance
+		if rough {
+			tolerance *= 0.9
+		}
+		tolerance = max(tolerance, noise[F](s))
+		switch {
+		case violation <= tolerance:
+			return learn.Converged, nil
+		case s.state.steps >= s.iterations:
+			return learn.IterationLimit, nil
+		case ctx.Err() != nil:
+			return learn.Stopped(ctx), nil
+		}
+		s.state.set = d.choose(s.scores, up, down, s.state.set, s.size(most))
+		if err := w.run(ctx, max(0.1*violation, 0.5*tolerance)); err != nil {
+			return "", err
+		}
+		s.state.rounds++
+		if err := s.save(); err != nil {
+			return "", err
+		}
+		s.ctl.Progress.Advance(int64(s.state.steps))
+	}
+}
+
+// size returns how many variables the next working set has: a sixteenth of all,
+// or twice as many as are inside their ranges, so that those can be solved for
+// together. Rounds get few then.
+func (s *smo[T]) size(most int) int {
+	d, inside := s.dual, 0
+	for t, b := range d.b {
+		if d.lo[t] < b && b < d.hi[t] {
+			inside++
+		}
+	}
+	return min(most, max(workingLeast, len(d.b)/16, 2*inside))
+}
+
+// noise bounds the error of a score that comes from rounding K to F.
+func noise[F float32 | float64, T any](s *smo[T]) float64 {
+	sum := 0.0
+	for _, b := range s.dual.b {
+		sum += math.Abs(b)
+	}
+	unit := 0x1p-53
+	if _, ok := any(F(0)).(float32); ok {
+		unit = 0x1p-24
+	}
+	return sum * s.largest * unit
+}
+
+// round is the memory of rounds in the precision F.
+type round[T any, F float32 | float64] struct {
+	*smo[T]
+	cache *gram.RowCache[T, F]
+	inner *inner[F]
+	got   [][]F
+}
+
+// run solves for the variables of the working set and updates the scores, with
+// the rows of those that changed.
+func (w *round[T, F]) run(ctx context.Context, tolerance float64) error {
+	d, set, p := w.dual, w.state.set, w.inner
+	if err := w.cache.Square(ctx, p.square(len(set)), w.each(set)); err != nil {
+		return err
+	}
+	w.fill(set)
+	steps := min(w.iterations-w.state.steps, 100*len(set))
+	var made int
+	if d.ties == free {
+		made = p.singles(ctx, tolerance, steps)
+	} else {
+		made = p.pairs(ctx, tolerance, steps)
+	}
+	index, change := w.changes(set)
+	scores := slices.Clone(w.scores)
+	for len(index) > 0 {
+		n := min(rowsAtOnce, len(index))
+		if err := w.cache.Fetch(ctx, w.got[:n], index[:n]); err != nil {
+			return err
+		}
+		if err := w.update(ctx, scores, change[:n]); err != nil {
+			return err
+		}
+		index, change = index[n:], change[n:]
+	}
+	// From here on nothing can fail: variables and scores change together.
+	w.scores = scores
+	for k, t := range set {
+		d.b[t] = p.b[k]
+	}
+	w.state.steps += max(made, 1)
+	return nil
+}
+
+// changes returns the instances whose weight in the expansion changes, in order,
+// and by how much.
+func (w *round[T, F]) changes(set []int) (index []int, change []float64) {
+	n := w.dual.n
+	for k, t := range set {
+		if delta := w.inner.b[k] - w.dual.b[t]; delta != 0 {
+			// The second variable of an instance comes after all first ones.
+			if at, found := slices.BinarySearch(index, t%n); found {
+				change[at] += delta
+			} else {
+				index, change = slices.Insert(index, at, t%n), slices.Insert(change, at, delta)
+			}
+		}
+	}
+	return index, change
+}
+
+// each returns the instance of each variable.
+func (w *round[T, F]) each(set []int) []int {
+	index := make([]int, len(set))
+	for k, t := range set {
+		index[k] = t % w.dual.n
+	}
+	return index
+}
+
+// fill makes the inner problem of the working set, its matrix aside.
+func (w *round[T, F]) fill(set []int) {
+	d, p, q := w.dual, w.inner, len(set)
+	p.own, p.f, p.b, p.lo, p.hi = p.own[:q], p.f[:q], p.b[:q], p.lo[:q], p.hi[:q]
+	p.canGrow, p.canFall = p.canGrow[:q], p.canFall[:q]
+	second := q // where the second group begins
+	for k, t := range set {
+		p.own[k] = float64(p.k[k*q+k])
+		w.largest = max(w.largest, math.Abs(p.own[k]))
+		p.f[k], p.b[k], p.lo[k], p.hi[k] = d.slope(w.scores, t), d.b[t], d.lo[t], d.hi[t]
+		p.mark(k)
+		if d.group(t) == 1 {
+			second = min(second, k)
+		}
+	}
+	p.groups = append(p.groups[:0], extent{from: 0, to: second})
+	if second < q {
+		p.groups = append(p.groups, extent{from: second, to: q})
+	}
+}
+
+// update adds the rows that were fetched to the scores, each times its change.
+// The sum over the rows is in F, block by block; it is then added in float64.
+func (w *round[T, F]) update(ctx context.Context, scores, change []float64) error {
+	return par.For(ctx, w.ctl, "", par.Blocks(len(scores), updateBlock), func(i int) error {
+		lo, hi := par.Range(i, len(scores), updateBlock)
+		sum := make([]F, hi-lo)
+		for k, a := range change {
+			vmath.Axpy(sum, F(a), w.got[k][lo:hi])
+		}
+		for j, v := range sum {
+			scores[lo+j] += float64(v)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,76 @@
+package kernelized
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// SoftSVM is soft SVM with kernels and without a bias,
+//
+//	min over α  Lambda·αᵀGα + (1/m) Σ max(0, 1 - y_i(Gα)_i)
+//
+// with the Gram matrix G of the m instances (Shalev-Shwartz and Ben-David 2014,
+// equation 16.4). The instances may have weights, which then take the place of
+// the factors 1 in mean and sum.
+//
+// It is solved in its dual, that of SVM with C = 1/(2·Lambda·m) and without the
+// constraint yᵀα = 0, by steps of one variable at a time, the one that gains
+// most, on the same working sets and at the same cost.
+type SoftSVM[T any] struct {
+	Kernel        kernel.Kernel[T]
+	Lambda        float64   // price of |w|², positive; default 1e-3
+	Weight        []float64 // of each instance, at least 0; nil is 1 for all
+	Tolerance     float64   // of the optimality conditions, positive; default 1e-3
+	MaxIterations int       // steps, at least 1; default 10,000,000
+	Checkpoint    Checkpoint
+	Run           run.Control
+}
+
+// NewSoftSVM returns the recipe with its defaults.
+func NewSoftSVM[T any](k kernel.Kernel[T]) SoftSVM[T] {
+	return SoftSVM[T]{Kernel: k, Lambda: 1e-3, Tolerance: defaultTolerance, MaxIterations: defaultIterations}
+}
+
+func (s SoftSVM[T]) machine() machine[T] {
+	return machine[T]{name: "soft svm", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations, checkpoint: s.Checkpoint, ctl: s.Run}
+}
+
+// Validate reports every field that is out of range.
+func (s SoftSVM[T]) Validate() error {
+	m := s.machine()
+	return m.validate(m.positive("lambda", s.Lambda))
+}
+
+// Fit learns from d. In the report Objective is the value of the problem as
+// above at the returned model, and Gap how far above the minimum that can be
+// where K is a kernel.
+func (s SoftSVM[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion[T], learn.Report, error) {
+	start := time.Now()
+	if err := errors.Join(s.Validate(), learn.CheckBinary(d.X.Len(), d.Y)); err != nil {
+		return nil, learn.Report{}, err
+	}
+	m := s.machine()
+	weight, err := m.weights(d.X.Len(), s.Weight)
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	total := 0.0
+	for _, w := range weight {
+		total += w
+	}
+	solution, err := m.solve(ctx, d.X, hingeDual(d.Y, weight, 1/(2*s.Lambda*total), free))
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	r := &solution.report
+	r.Objective = 2 * s.Lambda * (r.Gap - r.Objective)
+	r.Gap *= 2 * s.Lambda
+	e := newExpansion(s.Kernel, d.X, solution, 0, 1)
+	return e, solution.finish(start), nil
+}
