@@ -55,15 +55,15 @@ func TestGrowFarBelowTheTheorem(t *testing.T) {
 	claim := certificate.NewClaim(0.2, 0.1, 0.95)
 	for _, c := range []struct {
 		name  string
-		x     func() data.Source[data.Vector]
+		x     func(t testing.TB) data.Source[data.Vector]
 		gamma float64
 		most  int
 	}{
-		{"rings", func() data.Source[data.Vector] { return rings(t, 20_000) }, 1, 150},
-		{"a9a", func() data.Source[data.Vector] { return a9a(t) }, 0.03, 560},
+		{"rings", func(t testing.TB) data.Source[data.Vector] { return rings(t, 20_000) }, 1, 150},
+		{"a9a", func(t testing.TB) data.Source[data.Vector] { return a9a(t) }, 0.03, 560},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g, err := certificate.NewGrow[data.Vector](kernel.Gaussian{Gamma: c.gamma}, claim).Fit(t.Context(), c.x())
+			g, err := certificate.NewGrow[data.Vector](kernel.Gaussian{Gamma: c.gamma}, claim).Fit(t.Context(), c.x(t))
 			if err != nil {
 				t.Fatal(err)
 			}

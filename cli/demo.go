@@ -13,6 +13,7 @@ import (
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/learn/linear"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -92,16 +93,16 @@ const (
 // kernel SVM.
 func demoRecipes(n int, seed uint64, ctl run.Control) ([]string, map[string]model.Recipe[data.Vector]) {
 	base := model.NewRecipe[data.Vector](demoKernel, demoDim)
-	base.C, base.ChooseC, base.Unit, base.Seed, base.Run = demoC, false, 0, seed, ctl
+	base.C, base.Choose, base.Loss, base.Calibrate, base.Unit, base.Seed, base.Run = demoC, false, linear.Hinge, "", 0, seed, ctl
 	base.MaxPasses = 5000
-	f1, f3, exact, linear, perceptron := base, base, base, base, base
+	f1, f3, exact, plain, perceptron := base, base, base, base, base
 	f1.Map = model.MapF1
 	f3.Map, f3.Dim, f3.Landmarks = model.MapF3, demoShort, 4*demoDim
 	exact.Dim = n
-	linear.Map, linear.Kernel, linear.Unit = model.MapNone, nil, 1
+	plain.Map, plain.Kernel, plain.Unit = model.MapNone, nil, 1
 	perceptron.Map, perceptron.Learner = model.MapNone, model.LearnerKernelPerceptron
 	return []string{demoLinear, demoF1, demoF2, demoF3, demoPerceptron, demoExact}, map[string]model.Recipe[data.Vector]{
-		demoLinear: linear, demoF1: f1, demoF2: base, demoF3: f3, demoPerceptron: perceptron, demoExact: exact,
+		demoLinear: plain, demoF1: f1, demoF2: base, demoF3: f3, demoPerceptron: perceptron, demoExact: exact,
 	}
 }
 
@@ -157,7 +158,7 @@ func (d *demonstration) testError(ctx context.Context, ctl run.Control, p *model
 		return 0, err
 	}
 	y, _ := classIndex(p.Classes, d.test.Y)
-	return eval.Classify(predicted(scores), y, p.Classes.Len()).Error, nil
+	return eval.Classify(predicted(p, scores), y, p.Classes.Len()).Error, nil
 }
 
 // sweep measures how the error falls with the dimension.

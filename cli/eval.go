@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
+	"strconv"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -42,10 +42,9 @@ func (a *app) eval() *cobra.Command {
 	return c
 }
 
-// measured is what eval found.
+// measured is what eval found of classes.
 type measured struct {
-	eval.Metrics
-	AUC       *float64  `json:"auc,omitempty"`
+	*eval.Classification
 	Classes   []string  `json:"classes"`
 	Confusion [][]int   `json:"confusion"` // [true][predicted]
 	Margins   quantiles `json:"margins"`
@@ -73,15 +72,25 @@ func evaluate[T any](ctx context.Context, a *app, paths []string, f *model.File,
 		if labels == nil {
 			return badInput(path, "the rows have no labels to compare with", "use kerf predict for such data")
 		}
-		return gatherRows(ctx, ctl, &all, p, x, labels)
+		return gatherRows(ctx, ctl, &all, p, path, x, labels)
 	})
 	if err != nil {
 		return err
 	}
+	if p.Regresses() {
+		m, err := eval.NewMeasure().Regression(all.scores, all.values)
+		if err != nil {
+			return named(path, err)
+		}
+		return a.result(m, func(w io.Writer) error { return printRegression(w, m) })
+	}
 	if err := a.checkLabels(path, p.Classes, all.truth, all.unknown); err != nil {
 		return err
 	}
-	m := all.measure(p.Classes)
+	m, err := measure(ctx, p, &all)
+	if err != nil {
+		return named(path, err)
+	}
 	return a.result(m, m.print)
 }
 
@@ -89,14 +98,21 @@ func evaluate[T any](ctx context.Context, a *app, paths []string, f *model.File,
 type evaluated struct {
 	predicted, truth []int
 	unknown          []string
-	scores           []float64 // of class 1, for two classes
+	scores           []float64 // an output each
+	values           []float64 // true numbers
 	margins          []float64
 }
 
 // gatherRows adds rows to what is known.
-func gatherRows[T any](ctx context.Context, ctl run.Control, v *evaluated, p *model.Pipeline[T], x data.Source[T], labels []string) error {
+func gatherRows[T any](ctx context.Context, ctl run.Control, v *evaluated, p *model.Pipeline[T], path string, x data.Source[T], labels []string) error {
 	s, err := p.ScoreAll(ctx, ctl, x)
 	if err != nil {
+		return err
+	}
+	v.scores = append(v.scores, s.Data...)
+	if p.Regresses() {
+		values, err := (&input{name: path}).values(labels)
+		v.values = append(v.values, values...)
 		return err
 	}
 	y, unknown := classIndex(p.Classes, labels)
@@ -108,52 +124,75 @@ func gatherRows[T any](ctx context.Context, ctl run.Control, v *evaluated, p *mo
 		return err
 	}
 	v.margins = append(v.margins, m...)
-	v.predicted = append(v.predicted, predicted(s)...)
+	v.predicted = append(v.predicted, predicted(p, s)...)
 	v.truth = append(v.truth, y...)
-	if p.Classes.Len() == 2 {
-		for i := range s.Rows {
-			v.scores = append(v.scores, s.Row(i)[1])
-		}
-	}
 	return nil
 }
 
-func (v *evaluated) measure(classes data.Classes) measured {
-	k := classes.Len()
-	m := measured{
-		Metrics: eval.Classify(v.predicted, v.truth, k), Classes: classes.Names,
-		Confusion: eval.Confusion(v.predicted, v.truth, k),
+// measure computes all measures of classes.
+func measure[T any](ctx context.Context, p *model.Pipeline[T], v *evaluated) (measured, error) {
+	k := p.Classes.Len()
+	said := eval.Said{Classes: k, Truth: v.truth, Predicted: v.predicted, Scores: &data.Matrix{Rows: len(v.truth), Cols: k, Data: v.scores}}
+	if p.Calibration != nil {
+		said.Probabilities = p.Calibration.All(said.Scores)
 	}
+	c, err := eval.NewMeasure().Classification(ctx, said)
+	if err != nil {
+		return measured{}, err
+	}
+	m := measured{Classification: c, Classes: p.Classes.Names, Confusion: eval.Confusion(v.predicted, v.truth, k)}
 	sorted := margin.NewMargins(v.margins)
 	m.Margins = quantiles{Min: sorted.Min(), Five: sorted.Quantile(0.05), Median: sorted.Quantile(0.5), Max: sorted.Quantile(1)}
-	if k == 2 {
-		var scores []float64
-		var positive []bool
-		for i, c := range v.truth {
-			if c >= 0 {
-				scores, positive = append(scores, v.scores[i]), append(positive, c == 1)
-			}
-		}
-		if auc := eval.AUC(scores, positive); !math.IsNaN(auc) {
-			m.AUC = &auc
-		}
-	}
-	return m
+	return m, nil
 }
+
+// within writes an interval for people.
+func within(i *eval.Interval, write func(float64) string) string {
+	if i == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (%s to %s)", write(i.Low), write(i.High))
+}
+
+func decimals(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }
 
 func (m measured) print(w io.Writer) error {
 	out := newFacts(w)
-	out.add("rows", "%d", m.N)
-	out.add("error", "%s", percent(m.Error))
+	out.add("rows", "%d; in brackets intervals of %s confidence", m.N, percent(m.Confidence))
+	out.add("error", "%s%s", percent(m.Error), within(m.Intervals.Error, percent))
 	out.add("accuracy", "%s; %s as the mean over the classes", percent(m.Accuracy), percent(m.BalancedAccuracy))
+	if m.MacroF1 != nil {
+		out.add("F1", "%s%s, mean over the classes", decimals(*m.MacroF1), within(m.Intervals.MacroF1, decimals))
+	}
 	if m.AUC != nil {
-		out.add("AUC", "%.4f", *m.AUC)
+		out.add("AUC", "%s%s", decimals(*m.AUC), within(m.Intervals.AUC, decimals))
+	}
+	if m.LogLoss != nil {
+		out.add("log loss", "%s%s", decimals(*m.LogLoss), within(m.Intervals.LogLoss, decimals))
+	}
+	if m.Brier != nil {
+		out.add("Brier", "%s%s", decimals(*m.Brier), within(m.Intervals.Brier, decimals))
+	}
+	if m.Calibration != nil {
+		out.add("calibration", "off by %s on average, %s at most", percent(m.Calibration.ECE), percent(m.Calibration.MCE))
 	}
 	out.add("margins", "smallest %.3g, 5%% below %.3g, half below %.3g", m.Margins.Min, m.Margins.Five, m.Margins.Median)
 	if err := out.flush(); err != nil {
 		return err
 	}
 	return m.printConfusion(w)
+}
+
+func printRegression(w io.Writer, m *eval.Regression) error {
+	short := func(v float64) string { return fmt.Sprintf("%.5g", v) }
+	out := newFacts(w)
+	out.add("rows", "%d; in brackets intervals of %s confidence", m.N, percent(m.Confidence))
+	out.add("RMSE", "%s%s", short(m.RMSE), within(m.Intervals.RMSE, short))
+	out.add("MAE", "%s%s", short(m.MAE), within(m.Intervals.MAE, short))
+	if m.R2 != nil {
+		out.add("R²", "%s%s", decimals(*m.R2), within(m.Intervals.R2, decimals))
+	}
+	return out.flush()
 }
 
 // confusionClasses is the number of classes up to which the whole table is

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/learn/calibrate"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/spec"
 )
@@ -21,6 +24,8 @@ func (a *app) predict() *cobra.Command {
 		in     inputFlags
 		out    string
 		scores bool
+		proba  bool
+		set    float64
 	)
 	c := &cobra.Command{
 		Use:     "predict MODEL DATA",
@@ -31,7 +36,15 @@ func (a *app) predict() *cobra.Command {
 	in.addKnown(c.Flags())
 	c.Flags().StringVarP(&out, "output", "o", "", "file to write to (default: standard output)")
 	c.Flags().BoolVar(&scores, "scores", false, "after each label, the score of every class, separated by tabs")
+	c.Flags().BoolVar(&proba, "proba", false, "after each label, the probability of every class, separated by tabs")
+	c.Flags().Float64Var(&set, "set", 0, "after each label, the labels one of which is true with this probability, separated by commas; of numbers, the ends of an interval (models trained with --conformal)")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		switch {
+		case scores && proba:
+			return usage("--scores and --proba do not go together; choose one")
+		case c.Flags().Changed("set") && !slices.Contains(model.Coverages, set):
+			return usage("--set is %v and must be one of %v", set, model.Coverages)
+		}
 		if err := writable(out); err != nil {
 			return err
 		}
@@ -39,7 +52,7 @@ func (a *app) predict() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		job := &predictJob{app: a, data: args[1], flags: &in, out: out, scores: scores}
+		job := &predictJob{app: a, data: args[1], flags: &in, out: out, scores: scores, proba: proba, set: set}
 		switch f.Header.Instances {
 		case spec.KindStrings:
 			return predict(c.Context(), job, args[0], f, spec.Strings{})
@@ -87,6 +100,19 @@ type predictJob struct {
 	flags  *inputFlags
 	out    string
 	scores bool
+	proba  bool
+	set    float64
+}
+
+// predictions gathers what goes into the JSON object.
+type predictions struct {
+	Predictions   []any       `json:"predictions"`
+	Classes       []string    `json:"classes,omitempty"`
+	Scores        [][]float64 `json:"scores,omitempty"`
+	Probabilities [][]float64 `json:"probabilities,omitempty"`
+	Sets          [][]string  `json:"sets,omitempty"`
+	Intervals     [][]float64 `json:"intervals,omitempty"`
+	Coverage      float64     `json:"coverage,omitempty"`
 }
 
 // predict predicts instances of type T.
@@ -95,24 +121,21 @@ func predict[T any](ctx context.Context, j *predictJob, path string, f *model.Fi
 	if err != nil {
 		return err
 	}
+	sets, err := j.check(path, p.Calibration != nil, p.Regresses(), p.Conformal)
+	if err != nil {
+		return err
+	}
 	ctl := j.control()
-	var predictions []string
-	var allScores [][]float64
+	all := predictions{Predictions: []any{}, Classes: p.Classes.Names, Coverage: j.set}
 	fill := func(w io.Writer) error {
 		return stream(ctx, j.app, j.data, e, j.flags, func(x data.Source[T], _ []string) error {
 			s, err := p.ScoreAll(ctx, ctl, x)
 			if err != nil {
 				return err
 			}
-			for i, c := range predicted(s) {
-				name := p.Classes.Names[c]
-				if j.json {
-					predictions = append(predictions, name)
-					if j.scores {
-						allScores = append(allScores, s.Row(i))
-					}
-				}
-				if err := predictionLine(w, name, s.Row(i), j.scores); err != nil {
+			for i := range s.Rows {
+				line := predictLine(j, p, sets, s.Row(i), &all)
+				if _, err := io.WriteString(w, line+"\n"); err != nil {
 					return err
 				}
 			}
@@ -127,25 +150,85 @@ func predict[T any](ctx context.Context, j *predictJob, path string, f *model.Fi
 	if err != nil || !j.json {
 		return err
 	}
-	object := map[string]any{"predictions": predictions, "classes": p.Classes.Names}
-	if j.scores {
-		object["scores"] = allScores
-	}
-	return j.result(object, nil)
+	return j.result(all, nil)
 }
 
-// predictionLine writes a label and, if wanted, the score of every class.
-func predictionLine(w io.Writer, label string, scores []float64, all bool) error {
-	line := label
-	if all {
-		var b strings.Builder
-		b.WriteString(label)
-		for _, s := range scores {
-			b.WriteByte('\t')
-			b.WriteString(strconv.FormatFloat(s, 'g', -1, 64))
-		}
-		line = b.String()
+// check reports what was asked for and the model does not have, and returns its
+// prediction sets.
+func (j *predictJob) check(path string, calibrated, regresses bool, conformal []calibrate.Conformal) (*calibrate.Conformal, error) {
+	switch {
+	case j.proba && regresses:
+		return nil, usage("--proba is for models of classes; this one predicts numbers")
+	case j.proba && !calibrated:
+		return nil, badInput(path, "the model has no probabilities", "train it with --calibrate, on more rows")
+	case j.set == 0:
+		return nil, nil
 	}
-	_, err := io.WriteString(w, line+"\n")
-	return err
+	for i := range conformal {
+		if conformal[i].Coverage == j.set {
+			return &conformal[i], nil
+		}
+	}
+	return nil, badInput(path, "the model has no prediction sets", "train it with --conformal 0.2")
 }
+
+// predictLine returns the line of a row, and adds the row to the JSON object.
+func predictLine[T any](j *predictJob, p *model.Pipeline[T], sets *calibrate.Conformal, scores []float64, all *predictions) string {
+	var fields []string
+	number := func(v float64) { fields = append(fields, strconv.FormatFloat(v, 'g', -1, 64)) }
+	if p.Regresses() {
+		number(scores[0])
+		if sets != nil {
+			lo, hi := sets.Interval(scores[0])
+			number(lo)
+			number(hi)
+			if j.json {
+				all.Intervals = append(all.Intervals, []float64{finite(lo), finite(hi)})
+			}
+		}
+		if j.json {
+			all.Predictions = append(all.Predictions, scores[0])
+		}
+		return strings.Join(fields, "\t")
+	}
+	label := p.Classes.Names[p.Decide(scores)]
+	fields = append(fields, label)
+	if j.json {
+		all.Predictions = append(all.Predictions, label)
+	}
+	if j.scores {
+		for _, s := range scores {
+			number(s)
+		}
+		if j.json {
+			all.Scores = append(all.Scores, scores)
+		}
+	}
+	if !j.proba && sets == nil {
+		return strings.Join(fields, "\t")
+	}
+	probabilities := make([]float64, len(scores))
+	p.Calibration.Probabilities(probabilities, scores)
+	if j.proba {
+		for _, v := range probabilities {
+			number(v)
+		}
+		if j.json {
+			all.Probabilities = append(all.Probabilities, probabilities)
+		}
+	}
+	if sets != nil {
+		var names []string
+		for _, c := range sets.Set(probabilities) {
+			names = append(names, p.Classes.Names[c])
+		}
+		fields = append(fields, strings.Join(names, ","))
+		if j.json {
+			all.Sets = append(all.Sets, names)
+		}
+	}
+	return strings.Join(fields, "\t")
+}
+
+// finite replaces what JSON cannot say by the largest number.
+func finite(v float64) float64 { return min(max(v, -math.MaxFloat64), math.MaxFloat64) }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,17 +26,13 @@ import (
 // trainFlags are the choices of kerf train.
 type trainFlags struct {
 	inputFlags
-	mapFlags
-	test      string
-	testLabel string
-	holdout   float64
-	out       string
-	learner   string
-	c         float64
-	tolerance float64
-	passes    int
-
-	err, confidence, margin float64 // what the map is to certify
+	learnerFlags
+	test       string
+	testLabel  string
+	holdout    float64
+	out        string
+	checkpoint string
+	limit      time.Duration
 }
 
 func (a *app) train() *cobra.Command {
@@ -43,30 +41,27 @@ func (a *app) train() *cobra.Command {
 		Use:   "train DATA",
 		Short: "Train a model",
 		Long: `Train a model: map the data into explicit features and train a linear
-separator on them. What is not chosen kerf picks itself and says so.
+separator on them, or train a kernel machine. What is not chosen kerf picks
+itself and says so.
 
 DATA is a table (CSV, TSV, JSON Lines, Parquet), LIBSVM data, NPY or IDX with
 --labels, FASTA, lines of text or sets, also compressed (.gz, .bz2, .zst); - is standard input.`,
 		Example: `  kerf train data.csv --holdout 0.3 -o model.kerf
-  kerf train c.csv --kernel 'rbf(gamma=1)' --map f2 --dim 100 --holdout 0.3 --json`,
+  kerf train c.csv --kernel 'rbf(gamma=1)' --map f2 --dim 100 --holdout 0.3 --json
+  kerf train houses.csv --task regress --holdout 0.2`,
 		Args: cobra.ExactArgs(1),
 	}
 	flags := c.Flags()
 	f.inputFlags.add(flags)
-	f.mapFlags.add(flags)
+	f.learnerFlags.add(flags)
 	flags.StringVar(&f.test, "test", "", "file with data to test on")
 	flags.StringVar(&f.testLabel, "test-labels", "", "file with the labels of --test, for IDX or NPY data")
 	flags.Float64Var(&f.holdout, "holdout", 0, "part of the data to hold out and test on, such as 0.3")
 	flags.StringVarP(&f.out, "output", "o", "", "file to write the model to")
-	flags.StringVar(&f.learner, "learner", model.LearnerSVM, "learner: "+strings.Join(model.Learners, ", "))
-	flags.Float64Var(&f.c, "C", 0, "price of a unit of hinge loss (default: chosen on held-out training rows)")
-	flags.Float64Var(&f.tolerance, "tolerance", 1e-3, "duality gap, relative to the objective, at which the svm stops")
-	flags.IntVar(&f.passes, "max-passes", 0, "passes over the data after which a learner stops (default: 1000, more for few rows)")
-	flags.Float64Var(&f.err, "error", 0, "instead of --dim: grow the map until it is certified on fresh rows to add at most this error")
-	flags.Float64Var(&f.confidence, "confidence", 0.95, "of the certificate")
-	flags.Float64Var(&f.margin, "margin", 0, "margin of the targets that the certificate speaks of (default: chosen on rows set apart, see kerf margin)")
+	flags.StringVar(&f.checkpoint, "checkpoint", "", "file to keep the state of a kernel machine in; training goes on from it where it was ended")
+	flags.DurationVar(&f.limit, "time", 0, "time after which the learner stops with the best so far, such as 30s (default: none)")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := f.check(c); err != nil {
+		if err := f.checkTrain(c); err != nil {
 			return err
 		}
 		return a.runTrain(c.Context(), args[0], f)
@@ -74,64 +69,26 @@ DATA is a table (CSV, TSV, JSON Lines, Parquet), LIBSVM data, NPY or IDX with
 	return c
 }
 
-// check reports flags that are out of range or do not go together.
-func (f *trainFlags) check(c *cobra.Command) error {
+// checkTrain reports flags that are out of range or do not go together.
+func (f *trainFlags) checkTrain(c *cobra.Command) error {
 	changed := c.Flags().Changed
 	switch {
 	case f.test != "" && changed("holdout"):
 		return usage("--test and --holdout do not go together; choose one")
 	case changed("holdout") && !(f.holdout > 0 && f.holdout < 1):
 		return usage("--holdout is %v and must be between 0 and 1", f.holdout)
-	case !slices.Contains(model.Learners, f.learner):
-		return usage("unknown learner %q; there are %s", f.learner, strings.Join(model.Learners, ", "))
-	case changed("C") && !(f.c > 0 && f.c <= 1e12):
-		return usage("--C is %v and must be a positive number", f.c)
-	case changed("C") && f.learner != model.LearnerSVM:
-		return usage("--C is for the svm; %s has none", f.learner)
-	case !(f.tolerance >= 0 && f.tolerance < 1):
-		return usage("--tolerance is %v and must be at least 0 and below 1", f.tolerance)
 	case changed("output") && f.out == "":
 		return usage("-o needs the name of a file")
-	case changed("max-passes") && f.passes < 1:
-		return usage("--max-passes is %d and must be at least 1", f.passes)
+	case changed("time") && f.limit <= 0:
+		return usage("--time is %v and must be positive", f.limit)
 	}
-	if err := f.checkClaim(c); err != nil {
+	if err := f.learnerFlags.check(c); err != nil {
 		return err
 	}
-	if f.learner == model.LearnerKernelPerceptron {
-		if changed("map") && f.mapKind != model.MapNone || changed("dim") {
-			return usage("--learner %s works in the kernel's own space; drop --map and --dim", f.learner)
-		}
-		f.mapKind = model.MapNone
+	if f.checkpoint != "" && !slices.Contains(checkpointed, f.learner) {
+		return usage("--checkpoint is for %s; %s has no state to keep", strings.Join(checkpointed, ", "), f.learner)
 	}
-	if err := writable(f.out); err != nil {
-		return err
-	}
-	return f.mapFlags.check(c, f.learner == model.LearnerKernelPerceptron)
-}
-
-// checkClaim reports flags of a certificate that do not go together.
-func (f *trainFlags) checkClaim(c *cobra.Command) error {
-	changed := c.Flags().Changed
-	switch {
-	case !changed("error") && (changed("confidence") || changed("margin")):
-		return usage("--confidence and --margin are for a certificate; give --error too")
-	case !changed("error"):
-		return nil
-	case changed("dim"):
-		return usage("--error finds the dimension itself; drop --dim")
-	case f.repair != "" || f.selection != "":
-		return usage("--error grows f2 from landmarks drawn at random; drop --repair and --select")
-	case f.learner == model.LearnerKernelPerceptron || f.mapKind != "" && f.mapKind != model.MapF2 && f.mapKind != model.MapF3:
-		return usage("--error certifies the maps f2 and f3; choose one")
-	case !(f.err > 0 && f.err < 1):
-		return usage("--error is %v and must be between 0 and 1", f.err)
-	case !(f.confidence > 0 && f.confidence < 1):
-		return usage("--confidence is %v and must be between 0 and 1", f.confidence)
-	case changed("margin") && !(f.margin > 0 && f.margin <= 1):
-		return usage("--margin is %v and must be above 0 and at most 1", f.margin)
-	}
-	return nil
+	return writable(f.out)
 }
 
 // trained is everything that training produced, on its way to the user.
@@ -143,8 +100,8 @@ type trained[T any] struct {
 	x        data.Source[T]
 	pipeline *model.Pipeline[T]
 	training model.Training
-	train    eval.Metrics
-	test     *eval.Metrics
+	train    *score
+	test     *score
 	header   model.Header
 
 	separator *certificate.Certificate // of the separator, on test rows
@@ -194,7 +151,7 @@ func train[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, 
 	all := data.Labeled[T, string]{X: x, Y: labels}
 	part := all.Select(rest)
 	a.warnScales(t.encoding, part.X)
-	if err := t.fit(ctx, a, ctl, part); err != nil {
+	if err := t.fit(ctx, a, part); err != nil {
 		return err
 	}
 	if err := t.measure(ctx, a, ctl, part, all.Select(held)); err != nil {
@@ -213,13 +170,32 @@ func train[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, 
 
 // divide returns the rows to train on and those held out.
 func (a *app) divide(in *input, f *trainFlags) (rest, held []int, err error) {
-	if err := in.checkClasses(); err != nil {
+	rest, held, err = in.split(&f.learnerFlags, f.holdout, a.seed)
+	if err != nil {
 		return nil, nil, err
 	}
-	_, y := data.Encode(in.labels)
-	rest, held = data.SplitBy(y, f.holdout, a.seed)
 	if f.holdout > 0 && len(held) == 0 {
 		return nil, nil, badInput(in.name, fmt.Sprintf("%d rows are too few to hold out %v of each class", in.Len(), f.holdout), "use a larger --holdout")
+	}
+	return rest, held, nil
+}
+
+// split divides the rows, class by class where they have classes.
+func (in *input) split(f *learnerFlags, part float64, s uint64) (rest, held []int, err error) {
+	switch {
+	case f.learner == model.LearnerOneClass:
+		rest, held = data.Split(in.Len(), part, s)
+	case f.regresses():
+		if in.labels == nil {
+			return nil, nil, badInput(in.name, "the rows have no targets to learn", "name the target's column with --target")
+		}
+		rest, held = data.Split(in.Len(), part, s)
+	default:
+		if err := in.checkClasses(); err != nil {
+			return nil, nil, err
+		}
+		_, y := data.Encode(in.labels)
+		rest, held = data.SplitBy(y, part, s)
 	}
 	return rest, held, nil
 }
@@ -236,7 +212,7 @@ func (in *input) checkClasses() error {
 	case classes.Len() == 1:
 		return badInput(in.name, fmt.Sprintf("all %d rows have the label %q, and there is nothing to separate", in.Len(), classes.Names[0]), "check --target")
 	case classes.Len() > 1000 || in.table != nil && classes.Len() > 20 && 2*classes.Len() > in.Len():
-		return badInput(in.name, fmt.Sprintf("the target has %d different values in %d rows, which are no classes", classes.Len(), in.Len()), "check --target")
+		return badInput(in.name, fmt.Sprintf("the target has %d different values in %d rows, which are no classes", classes.Len(), in.Len()), "check --target, or use --task regress for numbers")
 	}
 	return nil
 }
@@ -284,44 +260,34 @@ func (a *app) warnScales(e *encoding, instances any) {
 	}
 }
 
-// rowVisits is how many rows a learner may visit where the user set no limit: a
-// few seconds of work for few rows, and 1000 passes over many.
-const rowVisits = 20_000_000
-
 // fit trains the pipeline.
-func (t *trained[T]) fit(ctx context.Context, a *app, ctl run.Control, part data.Labeled[T, string]) error {
+func (t *trained[T]) fit(ctx context.Context, a *app, part data.Labeled[T, string]) error {
 	f := t.flags
 	k, err := t.kind.Make(f.spec, part.X, a.seed)
 	if err != nil {
 		return err
 	}
-	r := recipe(&f.mapFlags, k, part.X.Len())
-	r.Learner, r.Tolerance, r.MaxPasses, r.Seed, r.Run = f.learner, f.tolerance, f.passes, a.seed, ctl
-	if f.passes == 0 {
-		r.MaxPasses = min(max(1000, rowVisits/part.X.Len()), 20000)
+	r, err := learnerRecipe(a, &f.learnerFlags, k, part.X.Len())
+	if err != nil {
+		return err
 	}
-	if f.c > 0 {
-		r.C, r.ChooseC = f.c, false
-	}
-	if f.err > 0 {
-		if f.mapKind == model.MapNone {
-			return usage("--error certifies a map into features; the linear kernel has none to choose")
+	if f.checkpoint != "" {
+		if r.Checkpoint, err = openCheckpoint(f.checkpoint, checkpointKey(r, part.X.Len())); err != nil {
+			return err
 		}
-		claim := certificate.NewClaim(f.margin, f.err, f.confidence)
-		r.Claim = &claim
 	}
-	if t.pipeline, t.training, err = r.Fit(ctx, part); err != nil {
+	limited, cancel := ctx, func() {}
+	if f.limit > 0 {
+		limited, cancel = context.WithTimeout(ctx, f.limit)
+	}
+	defer cancel()
+	if t.pipeline, t.training, err = fitRecipe(limited, r, f.regresses(), part, t.input); err != nil {
 		return named(t.input.name, err)
 	}
-	if t.training.Status == learn.Cancelled {
+	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if t.training.Status != learn.Converged {
-		a.warn("the learner stopped at its %s; the model is the best so far (see --max-passes, --tolerance)", t.training.Status)
-	}
-	if e := t.training.Earned; e != nil && !e.Holds {
-		a.warn("nothing could be certified: %s", e.Words)
-	}
+	t.warnStatus(a)
 	if t.pipeline.Schema, err = t.encoding.raw(); err != nil {
 		return err
 	}
@@ -335,6 +301,45 @@ func (t *trained[T]) fit(ctx context.Context, a *app, ctl run.Control, part data
 	return err
 }
 
+// fitRecipe fits a recipe to labels or to numbers.
+func fitRecipe[T any](ctx context.Context, r model.Recipe[T], regress bool, d data.Labeled[T, string], in *input) (*model.Pipeline[T], model.Training, error) {
+	if !regress {
+		return r.Fit(ctx, d)
+	}
+	y, err := in.values(d.Y)
+	if err != nil {
+		return nil, model.Training{}, err
+	}
+	return r.FitValues(ctx, data.Labeled[T, float64]{X: d.X, Y: y})
+}
+
+// values reads targets as numbers.
+func (in *input) values(labels []string) ([]float64, error) {
+	out := make([]float64, len(labels))
+	for i, text := range labels {
+		v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if err != nil || v-v != 0 {
+			return nil, badInput(in.name, fmt.Sprintf("the target %q is not a number", text), "check --target, or drop --task regress")
+		}
+		out[i] = v
+	}
+	return out, nil
+}
+
+// warnStatus tells of a learner that did not get to its end.
+func (t *trained[T]) warnStatus(a *app) {
+	switch s := t.training.Status; s {
+	case learn.Converged:
+	case learn.NotSeparable:
+		a.warn("the classes cannot be separated without errors by this learner; the model is the best so far")
+	default:
+		a.warn("the learner stopped at its %s; the model is the best so far (see --max-passes, --tolerance)", s)
+	}
+	if e := t.training.Earned; e != nil && !e.Holds {
+		a.warn("nothing could be certified: %s", e.Words)
+	}
+}
+
 // named adds the file's name to a fault of its rows.
 func named(name string, err error) error {
 	if _, ok := err.(*data.InputError); ok {
@@ -346,10 +351,13 @@ func named(name string, err error) error {
 // measure evaluates the model on the rows it was trained on and on others.
 func (t *trained[T]) measure(ctx context.Context, a *app, ctl run.Control, part, held data.Labeled[T, string]) error {
 	var err error
-	if t.train, err = metrics(ctx, a, ctl, t.pipeline, t.input.name, part); err != nil {
+	if t.flags.learner == model.LearnerOneClass {
+		return t.measureOutliers(ctx, ctl, part, held)
+	}
+	if t.train, err = scoreOn(ctx, a, ctl, t.pipeline, t.input, part); err != nil {
 		return err
 	}
-	name := t.input.name
+	on := t.input
 	if t.flags.test != "" {
 		flags := t.flags.inputFlags
 		flags.labels = t.flags.testLabel
@@ -364,13 +372,12 @@ func (t *trained[T]) measure(ctx context.Context, a *app, ctl run.Control, part,
 		if labels == nil {
 			return badInput(in.name, "the rows have no labels to test against", "use kerf predict for such data")
 		}
-		held, name = data.Labeled[T, string]{X: x, Y: labels}, in.name
+		held, on = data.Labeled[T, string]{X: x, Y: labels}, in
 	}
 	if len(held.Y) == 0 {
 		return nil
 	}
-	m, err := metrics(ctx, a, ctl, t.pipeline, name, held)
-	t.test = &m
+	t.test, err = scoreOn(ctx, a, ctl, t.pipeline, on, held)
 	if err != nil || t.training.Earned == nil {
 		return err
 	}
@@ -392,24 +399,99 @@ func (t *trained[T]) certifySeparator(ctx context.Context, ctl run.Control, held
 	return err
 }
 
-// metrics compares predictions with labels.
-func metrics[T any](ctx context.Context, a *app, ctl run.Control, p *model.Pipeline[T], name string, d data.Labeled[T, string]) (eval.Metrics, error) {
-	y, unknown := classIndex(p.Classes, d.Y)
-	if err := a.checkLabels(name, p.Classes, y, unknown); err != nil {
-		return eval.Metrics{}, err
-	}
+// measureOutliers counts the rows that a one-class machine calls outliers.
+func (t *trained[T]) measureOutliers(ctx context.Context, ctl run.Control, part, held data.Labeled[T, string]) error {
 	ctl.Counter = nil
-	scores, err := p.ScoreAll(ctx, ctl, d.X)
-	if err != nil {
-		return eval.Metrics{}, err
+	count := func(x data.Source[T]) (*score, error) {
+		scores, err := t.pipeline.ScoreAll(ctx, ctl, x)
+		if err != nil {
+			return nil, err
+		}
+		m := eval.Classify(predicted(t.pipeline, scores), repeated(1, x.Len()), 2)
+		return &score{Metrics: &m}, nil
 	}
-	return eval.Classify(predicted(scores), y, p.Classes.Len()), nil
+	var err error
+	if t.train, err = count(part.X); err != nil || held.X.Len() == 0 {
+		return err
+	}
+	t.test, err = count(held.X)
+	return err
 }
 
-func predicted(scores *data.Matrix) []int {
+func repeated(v, n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = v
+	}
+	return out
+}
+
+// score is what a model gets right on some rows: of classes or of numbers.
+type score struct {
+	*eval.Metrics
+	*eval.Regression
+}
+
+// MarshalJSON writes the one that there is.
+func (s *score) MarshalJSON() ([]byte, error) {
+	if s.Regression != nil {
+		return json.Marshal(s.Regression)
+	}
+	return json.Marshal(s.Metrics)
+}
+
+// rows returns how many rows were measured.
+func (s *score) rows() int {
+	if s.Regression != nil {
+		return s.Regression.N
+	}
+	return s.Metrics.N
+}
+
+// String is the score for people.
+func (s *score) String() string {
+	if s.Regression == nil {
+		return fmt.Sprintf("error %s on %d rows", percent(s.Metrics.Error), s.Metrics.N)
+	}
+	r2 := "not defined"
+	if s.R2 != nil {
+		r2 = fmt.Sprintf("%.4f", *s.R2)
+	}
+	return fmt.Sprintf("RMSE %.5g, MAE %.5g, R² %s on %d rows", s.RMSE, s.MAE, r2, s.Regression.N)
+}
+
+// scoreOn measures a model on rows.
+func scoreOn[T any](ctx context.Context, a *app, ctl run.Control, p *model.Pipeline[T], in *input, d data.Labeled[T, string]) (*score, error) {
+	ctl.Counter = nil
+	var y []int
+	if !p.Regresses() {
+		var unknown []string
+		y, unknown = classIndex(p.Classes, d.Y)
+		if err := a.checkLabels(in.name, p.Classes, y, unknown); err != nil {
+			return nil, err
+		}
+	}
+	scores, err := p.ScoreAll(ctx, ctl, d.X)
+	if err != nil {
+		return nil, err
+	}
+	if !p.Regresses() {
+		m := eval.Classify(predicted(p, scores), y, p.Classes.Len())
+		return &score{Metrics: &m}, nil
+	}
+	truth, err := in.values(d.Y)
+	if err != nil {
+		return nil, err
+	}
+	m, err := eval.NewMeasure().Regression(scores.Data, truth)
+	return &score{Regression: m}, err
+}
+
+// predicted returns the class of each row of scores.
+func predicted[T any](p *model.Pipeline[T], scores *data.Matrix) []int {
 	out := make([]int, scores.Rows)
 	for i := range out {
-		out[i] = model.Best(scores.Row(i))
+		out[i] = p.Decide(scores.Row(i))
 	}
 	return out
 }
@@ -427,10 +509,10 @@ func (t *trained[T]) object() any {
 	tr := t.training
 	o := map[string]any{
 		"model": nil, "kernel": kernelName(t.pipeline.Kernel), "map": t.mapName(), "dim": t.pipeline.Map.Dim(), "rank": nil,
-		"learner": t.pipeline.Learner, "n": t.train.N, "features": t.width(), "classes": t.pipeline.Classes.Names,
+		"learner": t.pipeline.Learner, "task": t.flags.task, "n": t.train.rows(), "features": t.width(), "classes": t.pipeline.Classes.Names,
 		"train": t.train, "test": nil, "margin": tr.Margins.Min(), "margin_95": tr.Margins.Quantile(0.05),
 		"kernel_evaluations": tr.Evaluations, "objective": nil, "gap": nil, "support": tr.Support, "mistakes": tr.Mistakes,
-		"iterations": tr.Iterations, "seconds": tr.Elapsed.Seconds(), "status": tr.Status, "C": nil, "trials": tr.Trials,
+		"iterations": tr.Iterations, "seconds": tr.Elapsed.Seconds(), "status": tr.Status, "C": nil, "lambda": nil, "trials": tr.Trials,
 		"scale": t.scale(),
 	}
 	if t.flags.out != "" {
@@ -445,11 +527,23 @@ func (t *trained[T]) object() any {
 	if tr.Earned != nil {
 		o["certificate"] = tr.Earned
 	}
+	if tr.Picked != nil {
+		o["picked"] = tr.Picked
+	}
 	if t.separator != nil {
 		o["separator_certificate"] = t.separator
 	}
+	if t.flags.regresses() {
+		o["margin"], o["margin_95"] = nil, nil
+	}
 	if tr.C > 0 {
-		o["C"], o["objective"], o["gap"] = tr.C, tr.Objective, tr.Gap
+		o["C"] = tr.C
+	}
+	if tr.Lambda > 0 {
+		o["lambda"] = tr.Lambda
+	}
+	if tr.Objective != 0 || tr.Gap != 0 {
+		o["objective"], o["gap"] = tr.Objective, tr.Gap
 	}
 	return o
 }
@@ -465,7 +559,7 @@ func (t *trained[T]) width() any {
 // mapName is the map as the user chose it. A kernel machine's features are its
 // support vectors, but it was trained without a map.
 func (t *trained[T]) mapName() string {
-	if t.flags.learner == model.LearnerKernelPerceptron {
+	if t.flags.machine {
 		return model.MapNone
 	}
 	return t.header.Map.Kind
@@ -483,18 +577,22 @@ func (t *trained[T]) print(w io.Writer) error {
 	tr := t.training
 	out := newFacts(w)
 	out.add("data", "%s: %s", t.input.name, t.encoding.describe(t.x.Len(), t.x))
-	out.add("classes", "%d: %s", t.pipeline.Classes.Len(), quoted(t.pipeline.Classes.Names))
+	if !t.flags.regresses() {
+		out.add("classes", "%d: %s", t.pipeline.Classes.Len(), quoted(t.pipeline.Classes.Names))
+	}
 	if t.scale() != csvfile.None {
 		out.add("scale", "%s", t.scale())
 	}
-	out.add("kernel", "%s%s", kernelName(t.pipeline.Kernel), picked(t.flags.spec.Open() && t.pipeline.Kernel != nil, "width: the median distance"))
+	out.add("kernel", "%s%s", kernelName(t.pipeline.Kernel), picked(t.flags.spec.Open() && t.pipeline.Kernel != nil, t.describeWidth()))
 	out.add("map", "%s", t.describeMap())
 	out.add("learner", "%s", t.describeLearner())
-	out.add("train", "error %s on %d rows", percent(t.train.Error), t.train.N)
+	out.add("train", "%s", t.train)
 	if t.test != nil {
-		out.add("test", "error %s on %d rows", percent(t.test.Error), t.test.N)
+		out.add("test", "%s", t.test)
 	}
-	out.add("margin", "%.3g; %.3g for 95%% of the rows", tr.Margins.Min(), tr.Margins.Quantile(0.05))
+	if len(tr.Margins) > 0 {
+		out.add("margin", "%.3g; %.3g for 95%% of the rows", tr.Margins.Min(), tr.Margins.Quantile(0.05))
+	}
 	if e := tr.Earned; e != nil {
 		t.printEarned(out, e)
 	}
@@ -526,12 +624,40 @@ func (t *trained[T]) printEarned(out facts, e *model.Earned) {
 	out.add("used", "%d landmarks", e.Used)
 }
 
+// describeWidth says how an open width was chosen.
+func (t *trained[T]) describeWidth() string {
+	if p := t.training.Picked; p != nil && len(p.Kernels) > 0 {
+		return fmt.Sprintf("width: the best of %d on held-out rows, around the median distance", len(p.Kernels))
+	}
+	return "width: the median distance"
+}
+
+// describeDims says how the dimension was chosen.
+func (t *trained[T]) describeDims() string {
+	p := t.training.Picked
+	switch {
+	case t.flags.dimGiven || t.training.Earned != nil:
+		return ""
+	case p == nil || len(p.Dims) == 0:
+		return " (dimension by default; see --dim)"
+	}
+	var tried []string
+	for _, o := range p.Dims {
+		if t.flags.regresses() {
+			tried = append(tried, fmt.Sprintf("%s: RMSE %.4g", o.Name, o.Error))
+		} else {
+			tried = append(tried, fmt.Sprintf("%s: %s", o.Name, percent(o.Error)))
+		}
+	}
+	return fmt.Sprintf(" (dimension chosen by the error on held-out rows, %s)", strings.Join(tried, ", "))
+}
+
 func (t *trained[T]) describeMap() string {
-	if t.flags.learner == model.LearnerKernelPerceptron {
+	if t.flags.machine {
 		return fmt.Sprintf("none: %d support vectors of the kernel itself", t.pipeline.Map.Dim())
 	}
 	h := t.header.Map
-	byDefault := picked(!t.flags.dimGiven, "dimension by default; see --dim")
+	byDefault := t.describeDims()
 	switch h.Kind {
 	case model.MapNone:
 		return fmt.Sprintf("none: the %d coordinates themselves", h.Dim)
@@ -548,12 +674,26 @@ func (t *trained[T]) describeMap() string {
 }
 
 func (t *trained[T]) describeLearner() string {
-	tr := t.training
+	tr, f := t.training, t.flags
+	text := f.learner
+	if f.learner == model.LearnerSVM {
+		text += " (" + f.loss + ")"
+	}
+	chosen := picked(f.c == 0 && f.lambda == 0, "chosen on held-out rows")
 	switch {
 	case tr.C > 0:
-		return fmt.Sprintf("svm with C = %v%s; objective %.6g, gap %.2g, %d support vectors", tr.C, picked(t.flags.c == 0, "chosen on held-out rows"), tr.Objective, tr.Gap, tr.Support)
-	case t.flags.learner == model.LearnerKernelPerceptron:
-		return fmt.Sprintf("kernel perceptron; %d mistakes on %d rows", tr.Mistakes, tr.Support)
+		text += fmt.Sprintf(" with C = %v%s", tr.C, chosen)
+	case tr.Lambda > 0:
+		text += fmt.Sprintf(" with lambda = %v%s", tr.Lambda, chosen)
 	}
-	return fmt.Sprintf("perceptron; %d mistakes", tr.Mistakes)
+	if tr.Objective != 0 || tr.Gap != 0 {
+		text += fmt.Sprintf("; objective %.6g, gap %.2g", tr.Objective, tr.Gap)
+	}
+	if tr.Mistakes > 0 {
+		text += fmt.Sprintf("; %d mistakes", tr.Mistakes)
+	}
+	if tr.Support > 0 {
+		text += fmt.Sprintf("; %d support vectors", tr.Support)
+	}
+	return text
 }

@@ -2,19 +2,21 @@ package model
 
 import (
 	"context"
+	"math"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/run"
 )
 
-// Trial is one value that was tried on held-out rows.
+// Trial is one price that was tried on held-out rows.
 type Trial struct {
-	C     float64 `json:"C"`
-	Error float64 `json:"error"`
+	Price float64 `json:"price"` // C or lambda
+	Error float64 `json:"error"` // part of the rows, or the root of the mean square of numbers
 }
 
 const (
-	chooseFewest    = 4000  // rows that the choice of C looks at, at least
+	chooseFewest    = 4000  // rows that a choice looks at, at least
 	chooseMost      = 20000 // and at most
 	chooseWork      = 1e7   // weights times rows, in between
 	chooseFraction  = 0.25  // of the rows held out
@@ -23,58 +25,174 @@ const (
 	chooseVisits    = 4_000_000 // rows visited, for more passes over few rows
 )
 
-// chooseGrid are the values of C that are tried, in increasing order.
-var chooseGrid = []float64{0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000}
+// The prices that are tried, from the one that gives the simplest model on.
+var (
+	chooseC      = []float64{0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000}
+	chooseLambda = []float64{1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8}
+)
 
-// chooseC returns the C with the smallest error on held-out rows, the smallest
-// such C in a tie. It looks at a sample of the rows, with a loose tolerance. It
-// stops early when three values in turn brought nothing, and at a value for
-// which the learner does not get to its optimum in the passes it has: larger
-// ones are harder still.
-func (r Recipe[T]) chooseC(ctx context.Context, d data.Labeled[data.Vector, int], classes int) (float64, []Trial, error) {
-	weights := data.Dim(d.X) * learn.Separators(classes)
-	rows := int(min(max(chooseWork/float64(max(weights, 1)), chooseFewest), chooseMost))
+// prices returns the prices to try: the one that is given, or those of the
+// learner's kind.
+func (r Recipe[T]) prices() []float64 {
+	switch price := r.traits().Price; {
+	case price != "" && r.Choose && r.grid != nil:
+		return r.grid
+	case price == priceC && r.Choose:
+		return chooseC
+	case price == priceLambda && r.Choose:
+		return chooseLambda
+	}
+	return []float64{r.price()}
+}
+
+// price returns the price that is given.
+func (r Recipe[T]) price() float64 {
+	switch r.traits().Price {
+	case priceC:
+		return r.C
+	case priceLambda:
+		return r.Lambda
+	}
+	return 0
+}
+
+// quick returns the recipe for trials on n rows.
+func (r Recipe[T]) quick(n int) Recipe[T] {
+	r.Tolerance, r.MaxPasses = max(r.Tolerance, chooseTolerance), min(r.MaxPasses, max(choosePasses, chooseVisits/max(n, 1)))
+	r.Run = r.Run.Quiet()
+	r.Checkpoint.Save, r.Checkpoint.From = nil, nil
+	return r
+}
+
+// heldOut are the scores of rows that had no part in a fit, and their classes.
+type heldOut struct {
+	scores *data.Matrix
+	y      []int
+}
+
+// choice is a choice of a price.
+type choice struct {
+	price  float64
+	trials []Trial
+	held   *heldOut // of the best price; nil where there were too few rows
+}
+
+// trialFit fits a model to some rows at a price.
+type trialFit[U any] func(ctx context.Context, d data.Labeled[U, int], price float64) (*Pipeline[U], learn.Report, error)
+
+// chooseLabels returns the price with the smallest error on held-out rows, the
+// first such one in a tie. It looks at a sample of the rows. It stops early when
+// three prices in turn brought nothing, and, of learners for which those after
+// are harder still, at a price for which the learner does not get to its optimum
+// in the passes it has.
+func chooseLabels[U any](ctx context.Context, ctl run.Control, prices []float64, d data.Labeled[U, int], rows int, s uint64, harder bool, fit trialFit[U]) (choice, error) {
+	classes := 0
+	for _, c := range d.Y {
+		classes = max(classes, c+1)
+	}
 	if d.X.Len() > rows {
-		_, sample := data.SplitBy(d.Y, float64(rows)/float64(d.X.Len()), r.Seed)
+		_, sample := data.SplitBy(d.Y, float64(rows)/float64(d.X.Len()), s)
 		d = d.Select(sample)
 	}
-	rest, held := data.SplitBy(d.Y, chooseFraction, r.Seed+1)
-	fit, test := d.Select(rest), d.Select(held)
-	if len(held) == 0 || learn.CheckClasses(fit.X.Len(), fit.Y, classes) != nil {
-		return r.C, nil, nil // too few rows to hold any out
+	rest, held := data.SplitBy(d.Y, chooseFraction, s+1)
+	train, test := d.Select(rest), d.Select(held)
+	out := choice{price: prices[0]}
+	if len(held) == 0 || learn.CheckClasses(train.X.Len(), train.Y, classes) != nil {
+		return out, nil // too few rows to hold any out
 	}
-	r.Tolerance, r.MaxPasses = max(r.Tolerance, chooseTolerance), min(r.MaxPasses, max(choosePasses, chooseVisits/fit.X.Len()))
-	best, idle := Trial{Error: 2}, 0
-	var trials []Trial
-	r.Run.Progress.Begin("choose C", int64(len(chooseGrid)))
-	defer r.Run.Progress.End()
-	quiet := r
-	quiet.Run = r.Run.Quiet()
-	for i, c := range chooseGrid {
-		multi, report, err := quiet.separate(ctx, fit, classes, c)
+	ctl.Progress.Begin("choose", int64(len(prices)))
+	defer ctl.Progress.End()
+	best, idle := 2.0, 0
+	for i, price := range prices {
+		p, report, err := fit(ctx, train, price)
 		if err == nil && report.Status == learn.Cancelled {
 			err = ctx.Err()
 		}
 		if err != nil {
-			return 0, nil, err
+			return out, err
 		}
-		if report.Status != learn.Converged && i > 0 {
+		if report.Status != learn.Converged && i > 0 && harder {
 			break
 		}
-		wrong := 0
-		for j := range test.Y {
-			if multi.Predict(test.X.At(j)) != test.Y[j] {
-				wrong++
-			}
+		scores, err := p.ScoreAll(ctx, ctl.Quiet(), test.X)
+		if err != nil {
+			return out, err
 		}
-		trial := Trial{C: c, Error: float64(wrong) / float64(len(test.Y))}
-		trials = append(trials, trial)
-		r.Run.Progress.Advance(int64(i + 1))
-		if trial.Error < best.Error {
-			best, idle = trial, 0
+		trial := Trial{Price: price, Error: wrong(scores, test.Y)}
+		out.trials = append(out.trials, trial)
+		ctl.Progress.Advance(int64(i + 1))
+		if trial.Error < best {
+			best, idle = trial.Error, 0
+			out.price, out.held = price, &heldOut{scores: scores, y: test.Y}
 		} else if idle++; idle == 3 {
 			break
 		}
 	}
-	return best.C, trials, nil
+	return out, nil
+}
+
+// wrong returns the part of the rows whose largest score is not that of their
+// class.
+func wrong(scores *data.Matrix, y []int) float64 {
+	n := 0
+	for i, c := range y {
+		if Best(scores.Row(i)) != c {
+			n++
+		}
+	}
+	return float64(n) / float64(len(y))
+}
+
+// rootMeanSquare returns the root of the mean squared error of numbers.
+func rootMeanSquare(scores *data.Matrix, y []float64) float64 {
+	sum := 0.0
+	for i, v := range y {
+		e := scores.Row(i)[0] - v
+		sum += e * e
+	}
+	return math.Sqrt(sum / float64(len(y)))
+}
+
+// chooseValues is chooseLabels for numbers, by the root of the mean squared
+// error.
+func chooseValues[U any](ctx context.Context, ctl run.Control, prices []float64, d data.Labeled[U, float64], rows int, s uint64,
+	fit func(ctx context.Context, d data.Labeled[U, float64], price float64) (*Pipeline[U], learn.Report, error)) (choice, error) {
+	out := choice{price: prices[0]}
+	if len(prices) == 1 {
+		return out, nil
+	}
+	if n := d.X.Len(); n > rows {
+		_, sample := data.Split(n, float64(rows)/float64(n), s)
+		d = d.Select(sample)
+	}
+	rest, held := data.Split(d.X.Len(), chooseFraction, s+1)
+	train, test := d.Select(rest), d.Select(held)
+	if len(held) == 0 || len(rest) < 2 {
+		return out, nil
+	}
+	ctl.Progress.Begin("choose", int64(len(prices)))
+	defer ctl.Progress.End()
+	best, idle := math.Inf(1), 0
+	for i, price := range prices {
+		p, report, err := fit(ctx, train, price)
+		if err == nil && report.Status == learn.Cancelled {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return out, err
+		}
+		scores, err := p.ScoreAll(ctx, ctl.Quiet(), test.X)
+		if err != nil {
+			return out, err
+		}
+		trial := Trial{Price: price, Error: rootMeanSquare(scores, test.Y)}
+		out.trials = append(out.trials, trial)
+		ctl.Progress.Advance(int64(i + 1))
+		if trial.Error < best {
+			best, idle, out.price = trial.Error, 0, price
+		} else if idle++; idle == 3 {
+			break
+		}
+	}
+	return out, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/learn/boost"
 	"github.com/kerf-ml/kerf/project"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -22,19 +23,28 @@ const Version = "0.1.0"
 // Describe returns what a pipeline is, as its file would say it.
 func Describe[T any](p *Pipeline[T], kind Kind[T]) (Header, error) {
 	h := Header{
-		Writer: Version, Instances: kind.Name(), Learner: p.Learner, Classes: p.Classes.Names,
-		Unit: p.Unit, Schema: p.Schema, Trained: p.Trained, Map: MapHeader{Dim: p.Map.Dim()},
+		Writer: Version, Instances: kind.Name(), Learner: p.Learner, Classes: p.Classes.Names, Pairs: p.Pairs,
+		Unit: p.Unit, Calibration: p.Calibration, Conformal: p.Conformal, Schema: p.Schema, Trained: p.Trained,
 	}
+	if p.Regresses() {
+		h.Task = Regress
+	}
+	inner := p.Map
+	if v, ok := inner.(Votes[T]); ok {
+		h.Votes = &VotesHeader{Rules: v.Dim(), Cuts: v.Rules.Cuts() != nil}
+		inner = v.Inner
+	}
+	h.Map.Dim = inner.Dim()
 	if p.Kernel != nil {
 		h.Kernel = fmt.Sprint(p.Kernel)
 		if _, err := kind.Kernel(h.Kernel); err != nil {
 			return h, fmt.Errorf("this kernel cannot be stored, because its text cannot be read back: %w", err)
 		}
 	}
-	if landmarks := landmarksOf(p.Map); landmarks != nil && landmarks.Precision() != run.Float64 {
+	if landmarks := landmarksOf(inner); landmarks != nil && landmarks.Precision() != run.Float64 {
 		h.Precision = landmarks.Precision().String()
 	}
-	switch m := any(p.Map).(type) {
+	switch m := any(inner).(type) {
 	case *feature.Landmarks[T]:
 		h.Map.Kind, h.Map.Landmarks = MapF1, m.Dim()
 	case *feature.Orthogonal[T]:
@@ -78,18 +88,27 @@ func Write[T any](w io.Writer, p *Pipeline[T], kind Kind[T]) error {
 			return fmt.Errorf("the label %q is not UTF-8 text and cannot be stored", name)
 		}
 	}
-	blobs := []blob{{"weights", floats(p.Separators.Data)}, {"bias", floats(p.Bias)}}
-	if landmarks := landmarksOf(p.Map); landmarks != nil {
+	weights := p.Separators
+	if p.Pairs != nil {
+		weights = compactPairs(p.Pairs, p.Classes.Len(), weights)
+	}
+	blobs := []blob{{"weights", floats(weights.Data)}, {"bias", floats(p.Bias)}}
+	inner := p.Map
+	if v, ok := inner.(Votes[T]); ok {
+		inner = v.Inner
+		blobs = append(blobs, blob{"rules", floats(rulesOf(v.Rules))})
+	}
+	if landmarks := landmarksOf(inner); landmarks != nil {
 		stored := kind.Encode(landmarks.Instances())
 		if _, err := kind.Decode(stored); err != nil {
 			return fmt.Errorf("the landmarks cannot be stored: %w", err)
 		}
 		blobs = append(blobs, blob{"landmarks", stored})
 	}
-	if f2 := orthogonalOf(p.Map); f2 != nil {
+	if f2 := orthogonalOf(inner); f2 != nil {
 		blobs = append(blobs, blob{"inverse", floats(triangle(f2.Inverse()))})
 	}
-	if m, ok := any(p.Map).(*feature.Spectral[T]); ok {
+	if m, ok := any(inner).(*feature.Spectral[T]); ok {
 		blobs = append(blobs, blob{"matrix", floats(m.Matrix().Data)})
 	}
 	return write(w, h, blobs)
@@ -126,7 +145,13 @@ func Open[T any](f *File, kind Kind[T]) (*Pipeline[T], error) {
 	if h.Instances != kind.Name() {
 		return nil, fmt.Errorf("%w: %s, not %s", ErrKind, h.Instances, kind.Name())
 	}
-	p := &Pipeline[T]{Classes: data.NewClasses(h.Classes), Learner: h.Learner, Unit: h.Unit, Schema: h.Schema, Trained: h.Trained}
+	p := &Pipeline[T]{
+		Task: h.Task, Classes: data.NewClasses(h.Classes), Learner: h.Learner, Unit: h.Unit, Pairs: h.Pairs,
+		Calibration: h.Calibration, Conformal: h.Conformal, Schema: h.Schema, Trained: h.Trained,
+	}
+	if p.Task == "" {
+		p.Task = Classify
+	}
 	if h.Kernel != "" {
 		k, err := kind.Kernel(h.Kernel)
 		if err != nil {
@@ -138,6 +163,9 @@ func Open[T any](f *File, kind Kind[T]) (*Pipeline[T], error) {
 	if err != nil {
 		return nil, damaged(err)
 	}
+	if m, err = openVotes(f, m); err != nil {
+		return nil, damaged(err)
+	}
 	p.Map = m
 	if p.Bias, err = numbers(f.blobs["bias"]); err != nil {
 		return nil, damaged(err)
@@ -146,11 +174,20 @@ func Open[T any](f *File, kind Kind[T]) (*Pipeline[T], error) {
 	if err != nil {
 		return nil, damaged(err)
 	}
-	d := m.Dim()
-	if len(weights) != d*len(p.Bias) {
+	d, k := m.Dim(), p.Classes.Len()
+	separators := &data.Matrix{Rows: len(p.Bias), Cols: d, Data: weights}
+	if p.Pairs != nil {
+		if k < 2 || !rising(p.Pairs, k, d) || len(weights) != d*(k-1) {
+			return nil, damaged(fmt.Errorf("it has %d weights of %d features for the pairs of %d classes", len(weights), d, k))
+		}
+		separators = expandPairs(p.Pairs, k, &data.Matrix{Rows: d, Cols: k - 1, Data: weights})
+	} else if len(weights) != d*len(p.Bias) {
 		return nil, damaged(fmt.Errorf("it has %d weights for %d separators of %d features", len(weights), len(p.Bias), d))
 	}
-	p.Separators = &data.Matrix{Rows: len(p.Bias), Cols: d, Data: weights}
+	if separators.Rows != len(p.Bias) {
+		return nil, damaged(fmt.Errorf("it has %d biases for %d separators", len(p.Bias), separators.Rows))
+	}
+	p.set(separators, p.Bias)
 	if err := p.Validate(); err != nil {
 		return nil, damaged(err)
 	}
@@ -158,6 +195,65 @@ func Open[T any](f *File, kind Kind[T]) (*Pipeline[T], error) {
 		return nil, damaged(err)
 	}
 	return p, nil
+}
+
+// rulesOf returns the numbers of rules: feature, threshold and sign of a cut, or
+// weights and bias of a halfspace.
+func rulesOf(v *boost.Votes) []float64 {
+	var out []float64
+	if cuts := v.Cuts(); cuts != nil {
+		for _, c := range cuts {
+			out = append(out, float64(c.Feature), c.Threshold, c.Sign)
+		}
+		return out
+	}
+	w, bias := v.Halfspaces()
+	for t := range w.Rows {
+		out = append(append(out, w.Row(t)...), bias[t])
+	}
+	return out
+}
+
+// openVotes puts the rules of a boosted model behind its map.
+func openVotes[T any](f *File, m feature.Map[T]) (feature.Map[T], error) {
+	h := f.Header.Votes
+	if h == nil {
+		return m, nil
+	}
+	numbers, err := numbers(f.blobs["rules"])
+	if err != nil {
+		return nil, err
+	}
+	size := 3
+	if !h.Cuts {
+		size = m.Dim() + 1
+	}
+	if h.Rules < 0 || len(numbers)/size != h.Rules || len(numbers)%size != 0 {
+		return nil, fmt.Errorf("it has %d numbers for %d rules", len(numbers), h.Rules)
+	}
+	var rules *boost.Votes
+	if h.Cuts {
+		cuts := make([]boost.Cut, h.Rules)
+		for i := range cuts {
+			n := numbers[3*i:]
+			if !(n[0] >= 0 && n[0] < float64(m.Dim()) && n[0] == math.Trunc(n[0])) {
+				return nil, fmt.Errorf("a rule is about the feature %v", n[0])
+			}
+			cuts[i] = boost.Cut{Feature: int(n[0]), Threshold: n[1], Sign: n[2]}
+		}
+		rules, err = boost.NewCuts(m.Dim(), cuts)
+	} else {
+		w, bias := data.NewMatrix(h.Rules, m.Dim()), make([]float64, h.Rules)
+		for t := range h.Rules {
+			copy(w.Row(t), numbers[t*size:])
+			bias[t] = numbers[t*size+size-1]
+		}
+		rules, err = boost.NewVotes(w, bias)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return Votes[T]{Inner: m, Rules: rules}, nil
 }
 
 // checkHeader reports a header that says of the map what it is not, so that
@@ -238,7 +334,7 @@ func openVectors[T any](f *File, k kernel.Kernel[T]) (feature.Map[T], error) {
 	}
 	// Each feature has a stored weight; what a map takes to build for each of
 	// them grows with the width.
-	if h.Dim > len(f.blobs["weights"])/8 || h.Width < 0 || h.Width > maxEntries || h.Dim*h.Width > maxEntries {
+	if h.Dim > f.claim() || h.Width < 0 || h.Width > maxEntries || h.Dim*h.Width > maxEntries {
 		return nil, fmt.Errorf("its map claims %d features of %d coordinates", h.Dim, h.Width)
 	}
 	r := Recipe[data.Vector]{Map: h.Kind, Dim: h.Dim, Seed: h.Seed}
@@ -275,7 +371,7 @@ func openProjection[T any](f *File, f2 *feature.Orthogonal[T]) (feature.Map[T], 
 	h := f.Header.Map.Projection
 	// Each weight of a separator is stored, so a projection to more
 	// dimensions than there are weights is not from this file.
-	if h.Out > len(f.blobs["weights"])/8 {
+	if h.Out > f.claim() {
 		return nil, fmt.Errorf("its projection claims %d dimensions", h.Out)
 	}
 	recipe, err := project.Recall(h.Kind, h.Out, h.Seed)
@@ -287,6 +383,15 @@ func openProjection[T any](f *File, f2 *feature.Orthogonal[T]) (feature.Map[T], 
 		return nil, err
 	}
 	return feature.NewCompressed(context.Background(), run.Control{}, f2, a)
+}
+
+// claim bounds the features that the map of a file may have: each has a stored
+// weight, or is one of those that a boosted model's rules are about.
+func (f *File) claim() int {
+	if f.Header.Votes != nil {
+		return 1 << 16
+	}
+	return len(f.blobs["weights"]) / 8
 }
 
 // triangle packs the lower triangle of a matrix row by row.

@@ -2,11 +2,10 @@ package model
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/margin"
@@ -80,14 +79,14 @@ func (r Recipe[T]) curveMargins(ctx context.Context, classes data.Classes, fit, 
 	quiet := r
 	quiet.Run = r.Run.Quiet()
 	for i, c := range curveGrid {
-		multi, result, err := quiet.separate(ctx, data.Labeled[data.Vector, int]{X: features, Y: fit.Y}, classes.Len(), c)
+		found, result, err := quiet.separate(ctx, data.Labeled[data.Vector, int]{X: features, Y: fit.Y}, classes.Len(), nil, c)
 		if err == nil && result.Status == learn.Cancelled {
 			err = ctx.Err()
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		p.adopt(multi.Binary())
+		p.adopt(found)
 		a, err := p.kernelSpaceMargins(ctx, quiet.Run, choose)
 		if err != nil {
 			return nil, nil, err
@@ -103,57 +102,24 @@ func (r Recipe[T]) curveMargins(ctx context.Context, classes data.Classes, fit, 
 }
 
 // kernelSpaceMargins returns the margins of instances in the kernel's feature
-// space under separators of the features F2, which have no bias: for classes c
-// and d, ⟨w_c - w_d, F2(x)⟩/(|w_c - w_d|·√K(x,x)). The angle to φ(x) is at least
-// that to its projection F2(x).
+// space under separators of the features F2, which have no bias: the length of
+// an instance is √K(x,x), and not that of its projection F2(x).
 func (p *Pipeline[T]) kernelSpaceMargins(ctx context.Context, ctl run.Control, d data.Labeled[T, int]) (margin.Margins, error) {
-	if p.Unit != 0 {
-		return nil, errors.New("separators with a bias have no margin in the kernel's feature space")
-	}
-	scores, err := p.ScoreAll(ctx, ctl, d.X)
+	all, err := p.rawAll(ctx, ctl, d.X)
 	if err != nil {
 		return nil, err
 	}
-	apart := p.apart()
+	k := p.Separators.Rows
+	product := data.NewMatrix(k, k)
+	for c := range k {
+		for e := range k {
+			product.Row(c)[e] = vmath.Dot(p.Separators.Row(c), p.Separators.Row(e))
+		}
+	}
+	lengths := p.distances(product)
 	values := make([]float64, len(d.Y))
 	for i, c := range d.Y {
-		length := math.Sqrt(max(0, kernel.Diag(p.Kernel, d.X.At(i))))
-		values[i] = smallestMargin(scores.Row(i), c, length, apart)
+		values[i] = p.marginOf(all.Row(i), c, max(0, kernel.Diag(p.Kernel, d.X.At(i))), lengths)
 	}
 	return margin.NewMargins(values), nil
-}
-
-// apart returns |w_c - w_d| for each pair of classes.
-func (p *Pipeline[T]) apart() *data.Matrix {
-	separators := p.separators()
-	k := len(separators)
-	out := data.NewMatrix(k, k)
-	for c := range k {
-		for d := range c {
-			sum := 0.0
-			for j, a := range separators[c].W {
-				b := a - separators[d].W[j]
-				sum += b * b
-			}
-			out.Row(c)[d], out.Row(d)[c] = math.Sqrt(sum), math.Sqrt(sum)
-		}
-	}
-	return out
-}
-
-// smallestMargin returns the smallest margin of an instance of class c and of
-// the given length over the other classes.
-func smallestMargin(scores []float64, c int, length float64, apart *data.Matrix) float64 {
-	m := 1.0
-	for other, s := range scores {
-		if other == c {
-			continue
-		}
-		if norm := apart.Row(c)[other] * length; norm > 0 {
-			m = min(m, max((scores[c]-s)/norm, -1))
-		} else {
-			m = min(m, 0)
-		}
-	}
-	return m
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/atomicfile"
 	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/learn/calibrate"
 )
 
 // A model file is
@@ -42,13 +43,20 @@ var (
 
 // Header says what is in a model file.
 type Header struct {
-	Writer    string          `json:"writer"`    // version of kerf that wrote it
-	Instances string          `json:"instances"` // kind of the instances
-	Kernel    string          `json:"kernel"`    // as package spec reads it; empty where there is none
-	Map       MapHeader       `json:"map"`
-	Learner   string          `json:"learner"`
-	Classes   []string        `json:"classes"`
-	Unit      float64         `json:"unit"`
+	Writer    string       `json:"writer"`    // version of kerf that wrote it
+	Instances string       `json:"instances"` // kind of the instances
+	Kernel    string       `json:"kernel"`    // as package spec reads it; empty where there is none
+	Map       MapHeader    `json:"map"`
+	Votes     *VotesHeader `json:"votes,omitempty"` // rules behind the map, of a boosted model
+	Task      Task         `json:"task,omitempty"`  // classify where it is not named
+	Learner   string       `json:"learner"`
+	Classes   []string     `json:"classes"`
+	Pairs     []int        `json:"pairs,omitempty"` // of a separator a pair of classes: where the support of each class begins, and its size
+	Unit      float64      `json:"unit"`
+
+	Calibration *calibrate.Calibration `json:"calibration,omitempty"`
+	Conformal   []calibrate.Conformal  `json:"conformal,omitempty"`
+
 	Precision string          `json:"precision,omitempty"` // of kernel values; float64 where it is not named
 	Schema    json.RawMessage `json:"schema,omitempty"`
 	Trained   json.RawMessage `json:"trained,omitempty"`
@@ -65,6 +73,12 @@ type MapHeader struct {
 	Repair     string            `json:"repair,omitempty"`     // of f2 for a similarity that is no kernel
 	Width      int               `json:"width,omitempty"`      // coordinates of a vector, where the map depends on it
 	Seed       uint64            `json:"seed,omitempty"`       // of a map that does not look at the data
+}
+
+// VotesHeader says what the rules of a boosted model are.
+type VotesHeader struct {
+	Rules int  `json:"rules"`
+	Cuts  bool `json:"cuts"` // of one coordinate each, not halfspaces
 }
 
 // ProjectionHeader recalls a random projection.

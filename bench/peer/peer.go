@@ -30,7 +30,17 @@ func Start(script string) (*Peer, error) {
 	if python == "" {
 		python = "/usr/bin/python3"
 	}
-	cmd := exec.Command(python, "-W", "ignore", script)
+	p, err := StartProgram(python, "-W", "ignore", script)
+	if err != nil {
+		return nil, fmt.Errorf("%w (it needs Debian's python3-numpy, python3-sklearn, libopenblas0-pthread)", err)
+	}
+	return p, nil
+}
+
+// StartProgram runs a program as a peer. It has to answer to work named hello,
+// which is none.
+func StartProgram(name string, args ...string) (*Peer, error) {
+	cmd := exec.Command(name, args...)
 	cmd.Stderr = os.Stderr
 	// Its idle threads would otherwise spin for a while and slow down whoever
 	// runs next.
@@ -48,34 +58,42 @@ func Start(script string) (*Peer, error) {
 	}
 	p := &Peer{cmd: cmd, in: in, out: bufio.NewScanner(out)}
 	if _, err := p.Run(map[string]any{"work": "hello"}); err != nil {
-		return nil, fmt.Errorf("the peer does not answer (it needs Debian's python3-numpy, python3-sklearn, libopenblas0-pthread): %w", err)
+		return nil, fmt.Errorf("the peer does not answer: %w", errorsOf(err, p.Close()))
 	}
 	return p, nil
 }
 
 // Run asks the peer to do a piece of work once and returns the seconds it took.
 func (p *Peer) Run(work map[string]any) (float64, error) {
+	seconds, _, err := p.RunResult(work)
+	return seconds, err
+}
+
+// RunResult is Run and returns beside the seconds what the work came to, nil
+// where the peer says nothing of it.
+func (p *Peer) RunResult(work map[string]any) (float64, map[string]any, error) {
 	line, err := json.Marshal(work)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	if _, err := p.in.Write(append(line, '\n')); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	if !p.out.Scan() {
-		return 0, fmt.Errorf("the peer ended while it did %v", work)
+		return 0, nil, fmt.Errorf("the peer ended while it did %v", work)
 	}
 	var answer struct {
-		Seconds float64 `json:"seconds"`
-		Error   string  `json:"error"`
+		Seconds float64        `json:"seconds"`
+		Result  map[string]any `json:"result"`
+		Error   string         `json:"error"`
 	}
 	if err := json.Unmarshal(p.out.Bytes(), &answer); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	if answer.Error != "" {
-		return 0, fmt.Errorf("the peer failed: %s", answer.Error)
+		return 0, nil, fmt.Errorf("the peer failed: %s", answer.Error)
 	}
-	return answer.Seconds, nil
+	return answer.Seconds, answer.Result, nil
 }
 
 // Close ends the peer.
@@ -105,6 +123,7 @@ type Row struct {
 	Fraction  float64 `json:"fraction_of_peak"`
 	Unit      string  `json:"unit"`
 	PeerName  string  `json:"peer_name"`
+	Note      string  `json:"note,omitempty"`
 }
 
 // Interleave runs ours and theirs in turn, reps times after one warm-up each,
@@ -155,13 +174,13 @@ func Print(w io.Writer, rows []Row, asJSON bool) error {
 		return nil
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "work\tprecision\tworkers\tours\tpeer\tratio\ttarget\tof peak\t")
+	fmt.Fprintln(t, "work\tprecision\tworkers\tours\tpeer\tratio\ttarget\tof peak\t\tnote")
 	for _, r := range rows {
 		mark := ""
 		if r.Ratio < r.Target {
 			mark = "below"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%.4g %s\t%.4g %s (%s)\t%.2f\t%.2f\t%.0f%%\t%s\n", r.Work, r.Precision, r.Workers, r.Ours, r.Unit, r.Peer, r.Unit, r.PeerName, r.Ratio, r.Target, 100*r.Fraction, mark)
+		fmt.Fprintf(t, "%s\t%s\t%d\t%.4g %s\t%.4g %s (%s)\t%.2f\t%.2f\t%.0f%%\t%s\t%s\n", r.Work, r.Precision, r.Workers, r.Ours, r.Unit, r.Peer, r.Unit, r.PeerName, r.Ratio, r.Target, 100*r.Fraction, mark, r.Note)
 	}
 	return t.Flush()
 }

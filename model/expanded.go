@@ -1,0 +1,269 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/feature"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/learn/kernelized"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// fitExpansion trains in the kernel's own space. The pipeline's features are
+// the similarities to the support.
+func (r Recipe[T]) fitExpansion(ctx context.Context, p *Pipeline[T], d data.Labeled[T, int]) (Training, *heldOut, error) {
+	var t Training
+	prices := r.prices()
+	chosen := choice{price: prices[0]}
+	if len(prices) > 1 || r.Calibrate != "" {
+		var err error
+		chosen, err = chooseLabels(ctx, r.Run, prices, d, chooseFewest, r.Seed, r.Learner != LearnerKernelSGD, func(ctx context.Context, part data.Labeled[T, int], price float64) (*Pipeline[T], learn.Report, error) {
+			q := &Pipeline[T]{Task: Classify, Kernel: p.Kernel, Classes: p.Classes, Learner: p.Learner}
+			report, err := r.quick(part.X.Len()).expand(ctx, q, part, price)
+			return q, report, err
+		})
+		if err != nil {
+			return t, nil, err
+		}
+	}
+	t.charge(r.traits().Price, chosen)
+	report, err := r.expand(ctx, p, d, chosen.price)
+	t.Report = report
+	if err != nil {
+		return t, nil, err
+	}
+	quiet := r.Run.Quiet()
+	quiet.Counter = nil
+	t.Margins, err = p.Margins(ctx, quiet, d.X, d.Y)
+	return t, chosen.held, err
+}
+
+// expand trains a kernel machine into the pipeline.
+func (r Recipe[T]) expand(ctx context.Context, p *Pipeline[T], d data.Labeled[T, int], price float64) (learn.Report, error) {
+	weight, err := r.weights(p.Classes, d.Y)
+	if err != nil {
+		return learn.Report{}, err
+	}
+	k := p.Classes.Len()
+	switch r.Learner {
+	case LearnerKernelSVM:
+		l := kernelized.NewSVM(r.Kernel)
+		l.C, l.Tolerance, l.Weight, l.Run = price, r.Tolerance, weight, r.Run
+		if k > 2 && r.Pairs {
+			return adoptPairs(p, r.Run.Precision)(l.FitClasses(ctx, d, k))
+		}
+		if k == 2 {
+			l.Checkpoint = r.Checkpoint
+			return adoptOne(p, r.Run.Precision)(l.Fit(ctx, signs(d)))
+		}
+		return adoptMany(p, r.Run.Precision)(l.FitRest(ctx, d, k))
+	case LearnerNuSVM:
+		l := kernelized.NewNuSVM(r.Kernel)
+		l.Nu, l.Tolerance, l.Weight, l.Run = r.Nu, r.Tolerance, weight, r.Run
+		if k > 2 {
+			return learn.Report{}, fmt.Errorf("%s knows two classes and there are %d; use %s", r.Learner, k, LearnerKernelSVM)
+		}
+		l.Checkpoint = r.Checkpoint
+		return adoptOne(p, r.Run.Precision)(l.Fit(ctx, signs(d)))
+	case LearnerKernelRidge:
+		l := kernelized.RidgeClassifier[T]{Ridge: kernelized.NewRidge(r.Kernel)}
+		l.Lambda, l.Weight, l.Run = price, weight, r.Run
+		return adoptMany(p, r.Run.Precision)(l.FitClasses(ctx, d, k))
+	case LearnerFalkon:
+		l := kernelized.NewFalkonClassifier(r.Kernel)
+		l.Lambda, l.Weight, l.Landmarks, l.Seed, l.Run = price, weight, r.centers(d.X.Len()), r.Seed, r.Run
+		return adoptMany(p, r.Run.Precision)(l.FitClasses(ctx, d, k))
+	case LearnerKernelSGD:
+		l := kernelized.NewSGD(r.Kernel)
+		l.Lambda, l.Weight, l.Seed, l.Run = price, weight, r.Seed, r.Run
+		return adoptMany(p, r.Run.Precision)(l.FitClasses(ctx, d, k))
+	case LearnerCentroid:
+		l := kernelized.NewCentroid(r.Kernel)
+		l.Weight, l.Run = weight, r.Run
+		return adoptMany(p, r.Run.Precision)(l.FitClasses(ctx, d, k))
+	case LearnerKernelPerceptron:
+		if weight != nil {
+			return learn.Report{}, fmt.Errorf("%s takes no weights of classes", r.Learner)
+		}
+		l := kernelized.NewPerceptron(r.Kernel)
+		l.MaxPasses, l.Seed, l.Run = r.MaxPasses, r.Seed, r.Run
+		return adoptMany(p, r.Run.Precision)(l.FitClasses(ctx, d, k))
+	}
+	return learn.Report{}, fmt.Errorf("%s is no kernel machine", r.Learner)
+}
+
+// centers returns the number of landmarks of Falkon.
+func (r Recipe[T]) centers(n int) int { return max(min(r.Dim, n), 1) }
+
+// signs returns the labels +1 and -1 of two classes.
+func signs[T any](d data.Labeled[T, int]) data.Labeled[T, float64] {
+	return data.Labeled[T, float64]{X: d.X, Y: learn.Against(nil, d.Y, 1)}
+}
+
+// adoptOne returns a function that makes a pipeline of an expansion.
+func adoptOne[T any](p *Pipeline[T], precision run.Precision) func(*kernelized.Expansion[T], learn.Report, error) (learn.Report, error) {
+	return func(e *kernelized.Expansion[T], report learn.Report, err error) (learn.Report, error) {
+		if err != nil {
+			return report, err
+		}
+		p.Map = feature.NewLandmarks(e.Kernel, e.Support, precision)
+		weights := data.NewMatrix(1, e.Support.Len())
+		copy(weights.Row(0), e.Weight)
+		p.support(weights, []float64{e.Bias})
+		return report, nil
+	}
+}
+
+// adoptMany returns a function that makes a pipeline of an expansion with a
+// score a class.
+func adoptMany[T any](p *Pipeline[T], precision run.Precision) func(*kernelized.MultiExpansion[T], learn.Report, error) (learn.Report, error) {
+	return func(e *kernelized.MultiExpansion[T], report learn.Report, err error) (learn.Report, error) {
+		if err != nil {
+			return report, err
+		}
+		p.Map = feature.NewLandmarks(e.Kernel, e.Support, precision)
+		k := p.Classes.Len()
+		weights := data.NewMatrix(learn.Separators(k), e.Support.Len())
+		bias := make([]float64, weights.Rows)
+		for i := range weights.Rows {
+			class := learn.PositiveClass(i, k)
+			for s := range e.Support.Len() {
+				weights.Row(i)[s] = e.Weight.Row(s)[class]
+			}
+			if e.Bias != nil {
+				bias[i] = e.Bias[class]
+			}
+		}
+		p.support(weights, bias)
+		return report, nil
+	}
+}
+
+// adoptPairs returns a function that makes a pipeline of an expansion with a
+// separator a pair of classes.
+func adoptPairs[T any](p *Pipeline[T], precision run.Precision) func(*kernelized.PairExpansion[T], learn.Report, error) (learn.Report, error) {
+	return func(e *kernelized.PairExpansion[T], report learn.Report, err error) (learn.Report, error) {
+		if err != nil {
+			return report, err
+		}
+		p.Map, p.Pairs = feature.NewLandmarks(e.Kernel, e.Support, precision), e.First
+		weights := expandPairs(e.First, p.Classes.Len(), e.Weight)
+		p.support(weights, e.Bias)
+		return report, nil
+	}
+}
+
+// support sets the weights of a kernel machine, with the constant coordinate
+// where it has a bias.
+func (p *Pipeline[T]) support(weights *data.Matrix, bias []float64) {
+	p.Unit = 0
+	for _, b := range bias {
+		if b != 0 {
+			p.Unit = 1
+		}
+	}
+	p.set(weights, bias)
+}
+
+// fitOneClass trains the machine that tells where the instances lie.
+func (r Recipe[T]) fitOneClass(ctx context.Context, x data.Source[T]) (*Pipeline[T], Training, error) {
+	p := &Pipeline[T]{Task: Classify, Kernel: r.Kernel, Classes: data.NewClasses([]string{Outlier, Inlier}), Learner: r.Learner}
+	l := kernelized.NewOneClass(r.Kernel)
+	l.Nu, l.Tolerance, l.Checkpoint, l.Run = r.Nu, r.Tolerance, r.Checkpoint, r.Run
+	report, err := adoptOne(p, r.Run.Precision)(l.Fit(ctx, x))
+	return p, Training{Report: report}, err
+}
+
+// regressExpansion fits numbers in the kernel's own space.
+func (r Recipe[T]) regressExpansion(ctx context.Context, p *Pipeline[T], d data.Labeled[T, float64]) (Training, error) {
+	var t Training
+	if r.Epsilon == 0 {
+		r.Epsilon = spread(d.Y) / 10
+	}
+	prices := r.prices()
+	if r.traits().Price == priceC && r.Choose {
+		prices = scaled(prices, spread(d.Y))
+	}
+	chosen, err := chooseValues(ctx, r.Run, prices, d, chooseFewest, r.Seed, func(ctx context.Context, part data.Labeled[T, float64], price float64) (*Pipeline[T], learn.Report, error) {
+		q := &Pipeline[T]{Task: Regress, Kernel: p.Kernel, Learner: p.Learner}
+		report, err := r.quick(part.X.Len()).regress(ctx, q, part, price)
+		return q, report, err
+	})
+	if err != nil {
+		return t, err
+	}
+	t.charge(r.traits().Price, chosen)
+	t.Report, err = r.regress(ctx, p, d, chosen.price)
+	return t, err
+}
+
+// regress trains a machine of numbers into the pipeline.
+func (r Recipe[T]) regress(ctx context.Context, p *Pipeline[T], d data.Labeled[T, float64], price float64) (learn.Report, error) {
+	switch r.Learner {
+	case LearnerSVR:
+		l := kernelized.NewSVR(r.Kernel)
+		l.C, l.Epsilon, l.Tolerance, l.Checkpoint, l.Run = price, r.Epsilon, r.Tolerance, r.Checkpoint, r.Run
+		return adoptValues(p, r.Run.Precision, 0)(l.Fit(ctx, d))
+	case LearnerNuSVR:
+		l := kernelized.NewNuSVR(r.Kernel)
+		l.C, l.Nu, l.Tolerance, l.Checkpoint, l.Run = price, r.Nu, r.Tolerance, r.Checkpoint, r.Run
+		return adoptValues(p, r.Run.Precision, 0)(l.Fit(ctx, d))
+	}
+	// These have no bias: the mean of the targets is one.
+	mean := 0.0
+	for _, y := range d.Y {
+		mean += y / float64(len(d.Y))
+	}
+	centred := data.Labeled[T, float64]{X: d.X, Y: make([]float64, len(d.Y))}
+	for i, y := range d.Y {
+		centred.Y[i] = y - mean
+	}
+	if r.Learner == LearnerFalkon {
+		l := kernelized.NewFalkon(r.Kernel)
+		l.Lambda, l.Landmarks, l.Seed, l.Run = price, r.centers(d.X.Len()), r.Seed, r.Run
+		return adoptValues(p, r.Run.Precision, mean)(l.Fit(ctx, centred))
+	}
+	l := kernelized.NewRidge(r.Kernel)
+	l.Lambda, l.Run = price, r.Run
+	return adoptValues(p, r.Run.Precision, mean)(l.Fit(ctx, centred))
+}
+
+// adoptValues returns a function that makes a pipeline of a regression and adds
+// a number to what it predicts.
+func adoptValues[T any](p *Pipeline[T], precision run.Precision, add float64) func(*kernelized.Regression[T], learn.Report, error) (learn.Report, error) {
+	return func(f *kernelized.Regression[T], report learn.Report, err error) (learn.Report, error) {
+		if err != nil {
+			return report, err
+		}
+		e := f.Expansion
+		e.Bias += add
+		return adoptOne(p, precision)(&e, report, nil)
+	}
+}
+
+// spread returns the standard deviation of numbers, 1 where they are all the
+// same.
+func spread(y []float64) float64 {
+	n, mean, square := float64(len(y)), 0.0, 0.0
+	for _, v := range y {
+		mean += v / n
+	}
+	for _, v := range y {
+		square += (v - mean) * (v - mean) / n
+	}
+	if s := math.Sqrt(square); s > 0 && !math.IsInf(s, 0) {
+		return s
+	}
+	return 1
+}
+
+func scaled(x []float64, by float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = v * by
+	}
+	return out
+}

@@ -1,0 +1,102 @@
+package model
+
+import "slices"
+
+// Learners by name.
+const (
+	LearnerSVM                = "svm"                 // soft-margin separator
+	LearnerLogistic           = "logistic"            // logistic and multinomial regression
+	LearnerRidge              = "ridge"               // least squares
+	LearnerPerceptron         = "perceptron"          // Rosenblatt's
+	LearnerAveragedPerceptron = "averaged-perceptron" // with the mean of its separators
+	LearnerPegasos            = "pegasos"             // the svm by stochastic descent, a row at a time
+	LearnerHardMargin         = "hard-margin"         // largest margin, or a proof that there is none
+	LearnerProgram            = "lp"                  // a separator without errors by linear programming
+	LearnerBoost              = "boost"               // AdaBoost of stumps
+	LearnerBoostHalfspace     = "boost-halfspace"     // AdaBoost of random halfspaces
+	LearnerKernelSVM          = "kernel-svm"          // C-SVC by SMO
+	LearnerNuSVM              = "nu-svm"              // ν-SVC
+	LearnerOneClass           = "one-class"           // where the data lie, without labels
+	LearnerSVR                = "svr"                 // ε-SVR
+	LearnerNuSVR              = "nu-svr"              // ν-SVR
+	LearnerKernelRidge        = "kernel-ridge"        // exact
+	LearnerFalkon             = "falkon"              // kernel ridge on landmarks by conjugate gradients
+	LearnerKernelSGD          = "kernel-sgd"          // soft svm by stochastic descent
+	LearnerKernelPerceptron   = "kernel-perceptron"   // perceptron in the kernel's space
+	LearnerCentroid           = "centroid"            // nearest mean in the kernel's space
+)
+
+// Task is what a model predicts.
+type Task string
+
+// The tasks.
+const (
+	Classify Task = "classify" // one of some labels
+	Regress  Task = "regress"  // a number
+)
+
+// Traits say what a learner is.
+type Traits struct {
+	Name   string
+	Kernel bool   // works in the kernel's own space, without a map
+	Price  string // what is chosen on held-out rows where it is not given: C, lambda or nothing
+	Tasks  []Task
+	Binary bool // knows two classes only; more are learnt one against the rest
+}
+
+// Can reports whether the learner does the task.
+func (t Traits) Can(task Task) bool { return slices.Contains(t.Tasks, task) }
+
+// prices of learners.
+const (
+	priceC      = "C"
+	priceLambda = "lambda"
+)
+
+var (
+	labels = []Task{Classify}
+	values = []Task{Regress}
+	either = []Task{Classify, Regress}
+)
+
+// traits are all learners, in the order in which people are told of them.
+var traits = []Traits{
+	{Name: LearnerSVM, Price: priceC, Tasks: labels},
+	{Name: LearnerLogistic, Price: priceC, Tasks: labels},
+	{Name: LearnerRidge, Tasks: either}, // chooses lambda itself, by leave-one-out
+	{Name: LearnerPerceptron, Tasks: labels},
+	{Name: LearnerAveragedPerceptron, Tasks: labels},
+	{Name: LearnerPegasos, Price: priceC, Tasks: labels},
+	{Name: LearnerHardMargin, Tasks: labels},
+	{Name: LearnerProgram, Tasks: labels},
+	{Name: LearnerBoost, Tasks: labels},
+	{Name: LearnerBoostHalfspace, Tasks: labels},
+	{Name: LearnerKernelSVM, Kernel: true, Price: priceC, Tasks: labels},
+	{Name: LearnerNuSVM, Kernel: true, Tasks: labels},
+	{Name: LearnerOneClass, Kernel: true, Tasks: labels},
+	{Name: LearnerSVR, Kernel: true, Price: priceC, Tasks: values},
+	{Name: LearnerNuSVR, Kernel: true, Price: priceC, Tasks: values},
+	{Name: LearnerKernelRidge, Kernel: true, Price: priceLambda, Tasks: either},
+	{Name: LearnerFalkon, Kernel: true, Price: priceLambda, Tasks: either},
+	{Name: LearnerKernelSGD, Kernel: true, Price: priceLambda, Tasks: labels},
+	{Name: LearnerKernelPerceptron, Kernel: true, Tasks: labels},
+	{Name: LearnerCentroid, Kernel: true, Tasks: labels},
+}
+
+// Learners are the names of all learners.
+var Learners = func() []string {
+	var names []string
+	for _, t := range traits {
+		names = append(names, t.Name)
+	}
+	return names
+}()
+
+// TraitsOf returns what a learner is, and false for a name that is none.
+func TraitsOf(name string) (Traits, bool) {
+	i := slices.IndexFunc(traits, func(t Traits) bool { return t.Name == name })
+	if i < 0 {
+		return Traits{}, false
+	}
+	return traits[i], true
+}

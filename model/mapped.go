@@ -1,0 +1,308 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/feature"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/learn/boost"
+	"github.com/kerf-ml/kerf/learn/linear"
+)
+
+// fitMapped maps the instances and trains separators of the features.
+func (r Recipe[T]) fitMapped(ctx context.Context, p *Pipeline[T], d data.Labeled[T, int]) (Training, *heldOut, error) {
+	var t Training
+	features, err := r.mapAll(ctx, p, d, &t)
+	if err != nil {
+		return t, nil, err
+	}
+	mapped := data.Labeled[data.Vector, int]{X: features, Y: d.Y}
+	weights := data.Dim(features) * learn.Separators(p.Classes.Len())
+	rows := int(min(max(chooseWork/float64(max(weights, 1)), chooseFewest), chooseMost))
+	var chosen choice
+	prices := r.prices()
+	if chosen.price = prices[0]; len(prices) > 1 || r.Calibrate != "" {
+		chosen, err = chooseLabels(ctx, r.Run, prices, mapped, rows, r.Seed, r.Learner != LearnerPegasos, func(ctx context.Context, part data.Labeled[data.Vector, int], price float64) (*Pipeline[data.Vector], learn.Report, error) {
+			return r.quick(part.X.Len()).head(ctx, p.Classes, part, data.Dim(features), price)
+		})
+		if err != nil {
+			return t, nil, err
+		}
+	}
+	t.charge(r.traits().Price, chosen)
+	head, report, err := r.head(ctx, p.Classes, mapped, data.Dim(features), chosen.price)
+	t.Report = report
+	if err != nil {
+		return t, nil, err
+	}
+	if v, ok := any(head.Map).(Votes[data.Vector]); ok {
+		p.Map = Votes[T]{Inner: p.Map, Rules: v.Rules}
+	}
+	p.Unit = head.Unit
+	p.set(head.Separators, head.Bias)
+	t.Margins, err = head.linearMargins(ctx, r.Run.Quiet(), mapped)
+	return t, chosen.held, err
+}
+
+// mapAll fits the map of the recipe, or grows it to its claim, and maps all
+// instances.
+func (r Recipe[T]) mapAll(ctx context.Context, p *Pipeline[T], d data.Labeled[T, int], t *Training) (data.Source[data.Vector], error) {
+	var err error
+	if r.Claim != nil {
+		p.Map, t.Earned, err = r.growMap(ctx, p.Classes, d)
+	} else {
+		p.Map, err = r.fitMap(ctx, d.X)
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.Rank = rankOf(p.Map)
+	if r.Map == MapNone {
+		p.Kernel = nil
+	}
+	features, err := p.features(ctx, r.Run, d.X)
+	if err != nil {
+		return nil, err
+	}
+	weights := 8 * float64(data.Dim(features)) * float64(3*learn.Separators(max(p.Classes.Len(), 2))+2)
+	return features, r.Run.Reserve("a separator of so many coordinates", weights, "renumber the coordinates from 1 without gaps, or map the data by a kernel")
+}
+
+// charge notes the price that was used.
+func (t *Training) charge(kind string, c choice) {
+	switch kind {
+	case priceC:
+		t.C = c.price
+	case priceLambda:
+		t.Lambda = c.price
+	}
+	if len(c.trials) > 1 {
+		t.Trials = c.trials
+	}
+}
+
+// head trains separators of vectors and returns them as a pipeline of its own.
+func (r Recipe[T]) head(ctx context.Context, classes data.Classes, d data.Labeled[data.Vector, int], width int, price float64) (*Pipeline[data.Vector], learn.Report, error) {
+	p := &Pipeline[data.Vector]{Task: Classify, Classes: classes, Map: feature.Identity{Width: width}, Learner: r.Learner}
+	weight, err := r.weights(classes, d.Y)
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	if r.Learner == LearnerBoost || r.Learner == LearnerBoostHalfspace {
+		return r.boosted(ctx, p, d, weight)
+	}
+	separators, report, err := r.separate(ctx, d, classes.Len(), weight, price)
+	if err != nil {
+		return nil, report, err
+	}
+	p.adopt(separators)
+	return p, report, nil
+}
+
+// separate trains a separator a class, one for two classes.
+func (r Recipe[T]) separate(ctx context.Context, d data.Labeled[data.Vector, int], classes int, weight []float64, price float64) ([]*linear.Separator, learn.Report, error) {
+	switch r.Learner {
+	case LearnerSVM:
+		l := linear.NewSVM()
+		l.C, l.Loss, l.Tolerance, l.MaxPasses, l.Unit, l.Weight, l.Seed, l.Run = price, r.Loss, r.Tolerance, r.MaxPasses, r.Unit, weight, r.Seed, r.Run
+		return separators(l.FitClasses(ctx, d, classes))
+	case LearnerLogistic:
+		l := linear.NewSoftmax(classes)
+		l.C, l.Tolerance, l.MaxPasses, l.Unit, l.Weight, l.Seed, l.Run = price, r.Tolerance, r.MaxPasses, r.Unit, weight, r.Seed, r.Run
+		return separators(l.Fit(ctx, d))
+	case LearnerRidge:
+		l := linear.NewRidge()
+		l.Lambda, l.Weight, l.Run = r.Lambda, weight, r.Run
+		if r.Choose {
+			l.Lambdas = ridgeLambdas(d.X.Len())
+		}
+		return separators(l.FitClasses(ctx, d, classes))
+	}
+	if weight != nil {
+		return nil, learn.Report{}, fmt.Errorf("%s takes no weights of classes", r.Learner)
+	}
+	binary, err := r.binary(price, d.X.Len(), classes)
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	ovr := learn.OneVsRest[data.Vector, *linear.Separator]{Classes: classes, Learner: binary, Run: r.Run}
+	if classes == 2 {
+		ovr.Run = r.Run.Quiet()
+	}
+	return separators(ovr.Fit(ctx, d))
+}
+
+// separators takes the separators out of a model of many classes.
+func separators(m *learn.Multi[data.Vector, *linear.Separator], report learn.Report, err error) ([]*linear.Separator, learn.Report, error) {
+	if err != nil {
+		return nil, report, err
+	}
+	return m.Binary(), report, nil
+}
+
+// binary returns the learner of two classes that has nothing better for more.
+func (r Recipe[T]) binary(price float64, rows, classes int) (learn.Learner[data.Vector, float64, *linear.Separator], error) {
+	inner := r.Run
+	if classes > 2 {
+		inner = inner.Quiet() // the classes are what is counted then
+		inner.Workers = 1
+	}
+	switch r.Learner {
+	case LearnerPerceptron:
+		l := linear.NewPerceptron()
+		l.MaxPasses, l.Unit, l.Seed, l.Run = r.MaxPasses, r.Unit, r.Seed, inner
+		return l, nil
+	case LearnerAveragedPerceptron:
+		l := linear.NewAveragedPerceptron()
+		l.MaxPasses, l.Unit, l.Seed, l.Run = min(r.MaxPasses, averagedPasses), r.Unit, r.Seed, inner
+		return l, nil
+	case LearnerPegasos:
+		l := linear.NewPegasos()
+		l.Lambda, l.Unit, l.Seed, l.Run = 1/(price*float64(max(rows, 1))), r.Unit, r.Seed, inner
+		return l, nil
+	case LearnerHardMargin:
+		l := linear.NewHardMargin()
+		l.Unit, l.Run = r.Unit, inner
+		return l, nil
+	case LearnerProgram:
+		l := linear.NewProgram()
+		l.Unit, l.Run = r.Unit, inner
+		return l, nil
+	}
+	return nil, fmt.Errorf("%s is no learner of features", r.Learner)
+}
+
+// averagedPasses bounds the passes of the averaged perceptron, whose mean gets
+// no better with many.
+const averagedPasses = 50
+
+// ridgeLambdas are the values among which ridge chooses by its leave-one-out
+// error, for n rows: a grid of factors of 2 would change little.
+func ridgeLambdas(n int) []float64 {
+	var out []float64
+	for e := -10.0; e <= 1; e += 0.5 {
+		out = append(out, float64(n)*math.Pow(10, e))
+	}
+	return out
+}
+
+// boosted trains votes of rules, one ensemble a class.
+func (r Recipe[T]) boosted(ctx context.Context, p *Pipeline[data.Vector], d data.Labeled[data.Vector, int], weight []float64) (*Pipeline[data.Vector], learn.Report, error) {
+	classes := p.Classes.Len()
+	var weak boost.Weak = boost.NewStump()
+	if r.Learner == LearnerBoostHalfspace {
+		h := boost.NewHalfspace()
+		h.Seed = r.Seed
+		weak = h
+	}
+	l := boost.NewAdaBoost(weak)
+	l.Rounds, l.Weight, l.Run = r.Rounds, weight, r.Run
+	if classes > 2 {
+		l.Run = l.Run.Quiet()
+		l.Run.Workers = 1
+	}
+	ovr := learn.OneVsRest[data.Vector, *boost.Ensemble]{Classes: classes, Learner: l, Run: r.Run}
+	if classes == 2 {
+		ovr.Run = r.Run.Quiet()
+	}
+	multi, report, err := ovr.Fit(ctx, d)
+	if err != nil {
+		return nil, report, err
+	}
+	rules, weights, err := joinVotes(multi.Binary())
+	if err != nil {
+		return nil, report, err
+	}
+	p.Map = Votes[data.Vector]{Inner: p.Map, Rules: rules}
+	p.set(weights, make([]float64, weights.Rows))
+	return p, report, nil
+}
+
+// joinVotes puts the rules of several ensembles together and returns the weight
+// of each rule in each of them.
+func joinVotes(ensembles []*boost.Ensemble) (*boost.Votes, *data.Matrix, error) {
+	total, width := 0, 0
+	for _, e := range ensembles {
+		total += len(e.Alpha)
+		width = max(width, e.Votes.Width())
+	}
+	weights := data.NewMatrix(len(ensembles), total)
+	var cuts []boost.Cut
+	var bias []float64
+	var planes []float64
+	at := 0
+	for i, e := range ensembles {
+		copy(weights.Row(i)[at:], e.Alpha)
+		at += len(e.Alpha)
+		if c := e.Votes.Cuts(); c != nil || len(e.Alpha) == 0 {
+			cuts = append(cuts, c...)
+			continue
+		}
+		w, b := e.Votes.Halfspaces()
+		planes, bias = append(planes, w.Data...), append(bias, b...)
+	}
+	if len(bias) > 0 {
+		rules, err := boost.NewVotes(&data.Matrix{Rows: len(bias), Cols: width, Data: planes}, bias)
+		return rules, weights, err
+	}
+	rules, err := boost.NewCuts(width, cuts)
+	return rules, weights, err
+}
+
+// weights returns the weight of each row, nil where all are 1.
+func (r Recipe[T]) weights(classes data.Classes, y []int) ([]float64, error) {
+	if r.ClassWeight == nil && !r.Balanced {
+		return nil, nil
+	}
+	factor := make([]float64, classes.Len())
+	count := make([]float64, classes.Len())
+	for _, c := range y {
+		count[c]++
+	}
+	for c, name := range classes.Names {
+		factor[c] = 1
+		if w, ok := r.ClassWeight[name]; ok {
+			factor[c] = w
+		}
+		if r.Balanced && count[c] > 0 {
+			factor[c] *= float64(len(y)) / (float64(classes.Len()) * count[c])
+		}
+	}
+	for name := range r.ClassWeight {
+		if _, ok := classes.Index(name); !ok {
+			return nil, fmt.Errorf("there is a weight for the class %q, which no row has", name)
+		}
+	}
+	out := make([]float64, len(y))
+	for i, c := range y {
+		out[i] = factor[c]
+	}
+	return out, nil
+}
+
+// regressMapped maps the instances and fits a linear function of the features.
+func (r Recipe[T]) regressMapped(ctx context.Context, p *Pipeline[T], d data.Labeled[T, float64]) (Training, error) {
+	var t Training
+	features, err := r.mapAll(ctx, p, data.Labeled[T, int]{X: d.X}, &t)
+	if err != nil {
+		return t, err
+	}
+	l := linear.NewRidge()
+	l.Lambda, l.Run = r.Lambda, r.Run
+	if r.Choose {
+		l.Lambdas = ridgeLambdas(d.X.Len())
+	}
+	f, report, err := l.FitValues(ctx, data.Labeled[data.Vector, float64]{X: features, Y: d.Y})
+	t.Report = report
+	if err != nil {
+		return t, err
+	}
+	weights := data.NewMatrix(1, p.Map.Dim())
+	copy(weights.Row(0), f.W)
+	p.Unit = 1
+	p.set(weights, []float64{f.Bias})
+	return t, nil
+}
