@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -91,12 +92,16 @@ func (f *learnerFlags) check(c *cobra.Command) error {
 	case changed("max-passes") && f.passes < 1:
 		return usage("--max-passes is %d and must be at least 1", f.passes)
 	}
+	if f.weights != "" && (f.regresses() || slices.Contains(unweighted, f.learner)) {
+		return usage("--class-weight is for learners of classes that take weights; %s does not", f.learner)
+	}
 	if err := f.readWeights(); err != nil {
 		return err
 	}
 	if err := f.checkClaim(c); err != nil {
 		return err
 	}
+	f.grows = f.err > 0
 	if t.Kernel {
 		if changed("map") && f.mapKind != model.MapNone || changed("dim") && f.learner != model.LearnerFalkon {
 			return usage("--learner %s works in the kernel's own space; drop --map and --dim", f.learner)
@@ -132,6 +137,12 @@ func (f *learnerFlags) settleLearner() error {
 
 // regresses reports whether numbers are to be predicted.
 func (f *learnerFlags) regresses() bool { return f.task == string(model.Regress) }
+
+// unweighted are the learners that take no weights of classes.
+var unweighted = []string{
+	model.LearnerPerceptron, model.LearnerAveragedPerceptron, model.LearnerPegasos, model.LearnerHardMargin, model.LearnerProgram,
+	model.LearnerKernelPerceptron, model.LearnerOneClass,
+}
 
 // readWeights reads the weights of classes.
 func (f *learnerFlags) readWeights() error {
@@ -211,10 +222,17 @@ func learnerRecipe[T any](a *app, f *learnerFlags, k kernel.Kernel[T], n int) (m
 			return r, usage("--error certifies a map into features; the linear kernel has none to choose")
 		}
 		claim := certificate.NewClaim(f.margin, f.err, f.confidence)
-		r.Claim = &claim
+		r.Claim, r.Most = &claim, certifyMost
+		if f.landmarks > 0 {
+			r.Most = f.landmarks
+		}
 	}
 	return r, nil
 }
+
+// certifyMost bounds the landmarks of a map that is grown to a claim, where the
+// user set no bound: a few minutes of work.
+const certifyMost = 5000
 
 // autoFactors are the factors of the median distance's width that are tried.
 var autoFactors = []float64{1, 0.25, 4, 0.0625, 16}
@@ -226,7 +244,7 @@ var autoDims = []int{64, 128, 256, 512, 1024}
 // left open, and the dimension; nil where there is nothing to choose.
 func autoChoices[T any](f *learnerFlags, k kernel.Kernel[T], n int) *model.Auto[T] {
 	auto := &model.Auto[T]{}
-	if f.spec.Open() {
+	if f.spec.Open() && f.err == 0 { // a certificate's rows must have no part in the choice
 		auto.Kernels = widths(k)
 	}
 	if !f.dimGiven && !f.machine && f.err == 0 && f.mapKind != model.MapNone && f.mapKind != model.MapMonomials {

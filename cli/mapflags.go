@@ -26,6 +26,7 @@ type mapFlags struct {
 
 	spec     spec.Kernel
 	machine  bool // the learner works in the kernel's own space
+	grows    bool // the dimension is found by a certificate
 	dimGiven bool
 }
 
@@ -36,7 +37,7 @@ func (f *mapFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.selection, "select", "", "how landmarks are chosen: uniform, iid, kmeans, greedy or rpcholesky (default: uniform)")
 	flags.StringVar(&f.projection, "projection", "", "random projection of f3: "+strings.Join(project.Kinds(), ", ")+" (default: gaussian)")
 	flags.StringVar(&f.repair, "repair", "", "what f2 does with a similarity that is no kernel: clip, flip or shift its spectrum (default: refuse it)")
-	flags.IntVar(&f.landmarks, "landmarks", 0, "landmarks of f3 (default: 4 for each dimension)")
+	flags.IntVar(&f.landmarks, "landmarks", 0, "landmarks of f3 (default: 4 for each dimension); with --error the most that a map is grown to (default: 5000)")
 }
 
 // check reads the kernel and reports flags that are out of range. machine says
@@ -111,7 +112,7 @@ func (f *mapFlags) fits(isLinear bool) error {
 		return usage("--repair takes landmarks drawn alike; drop --select %s", f.selection)
 	case f.repair != "" && f.mapKind != "" && f.mapKind != model.MapF2:
 		return usage("--repair is for --map f2; f1 takes any similarity as it stands")
-	case f.landmarks > 0 && f.mapKind != "" && f.mapKind != model.MapF3:
+	case f.landmarks > 0 && f.mapKind != "" && f.mapKind != model.MapF3 && !f.grows:
 		return usage("--landmarks is for --map f3; %s has --dim landmarks", f.mapKind)
 	}
 	return nil

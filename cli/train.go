@@ -104,7 +104,8 @@ type trained[T any] struct {
 	test     *score
 	header   model.Header
 
-	separator *certificate.Certificate // of the separator, on test rows
+	own, certify []int                    // rows that choose scale and width, and rows for a certificate; nil for all
+	separator    *certificate.Certificate // of the separator, on test rows
 }
 
 func (a *app) runTrain(ctx context.Context, path string, f *trainFlags) error {
@@ -140,7 +141,8 @@ func train[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, 
 		return err
 	}
 	t := &trained[T]{flags: f, input: in, kind: kind}
-	if t.encoding, err = in.fitEncoding(rest, scale, &f.inputFlags); err != nil {
+	t.apart(rest, scale != csvfile.None, a.seed)
+	if t.encoding, err = in.fitEncoding(chosen(rest, t.own), scale, &f.inputFlags); err != nil {
 		return err
 	}
 	x, labels, err := decode[T](t.encoding, in.chunk)
@@ -166,6 +168,31 @@ func train[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, 
 		}
 	}
 	return a.result(t.object(), t.print)
+}
+
+// ownPart is the part of the rows from which the scale and the width of the
+// kernel are taken where a certificate is wanted.
+const ownPart = 0.2
+
+// apart sets the rows that choose scale and width apart from those that may
+// serve a certificate, which must have no part in the choice. Both are positions
+// among the rows to train on; without such a choice there is nothing to set apart.
+func (t *trained[T]) apart(rest []int, scaled bool, s uint64) {
+	if t.flags.err > 0 && (scaled || t.flags.spec.Open()) {
+		t.certify, t.own = data.Split(len(rest), ownPart, s)
+	}
+}
+
+// chosen returns the rows at the given positions, all of them for nil.
+func chosen(rows, at []int) []int {
+	if at == nil {
+		return rows
+	}
+	out := make([]int, len(at))
+	for i, j := range at {
+		out[i] = rows[j]
+	}
+	return out
 }
 
 // divide returns the rows to train on and those held out.
@@ -263,7 +290,11 @@ func (a *app) warnScales(e *encoding, instances any) {
 // fit trains the pipeline.
 func (t *trained[T]) fit(ctx context.Context, a *app, part data.Labeled[T, string]) error {
 	f := t.flags
-	k, err := t.kind.Make(f.spec, part.X, a.seed)
+	sample := part.X
+	if t.own != nil {
+		sample = part.Select(t.own).X
+	}
+	k, err := t.kind.Make(f.spec, sample, a.seed)
 	if err != nil {
 		return err
 	}
@@ -271,8 +302,9 @@ func (t *trained[T]) fit(ctx context.Context, a *app, part data.Labeled[T, strin
 	if err != nil {
 		return err
 	}
+	r.Certify = t.certify
 	if f.checkpoint != "" {
-		if r.Checkpoint, err = openCheckpoint(f.checkpoint, checkpointKey(r, part.X.Len())); err != nil {
+		if r.Checkpoint, err = openCheckpoint(f.checkpoint, checkpointKey(r, model.Kind[T](t.kind), part)); err != nil {
 			return err
 		}
 	}
@@ -508,7 +540,7 @@ func kernelName[T any](k kernel.Kernel[T]) string {
 func (t *trained[T]) object() any {
 	tr := t.training
 	o := map[string]any{
-		"model": nil, "kernel": kernelName(t.pipeline.Kernel), "map": t.mapName(), "dim": t.pipeline.Map.Dim(), "rank": nil,
+		"model": nil, "kernel": kernelName(t.pipeline.Kernel), "map": t.mapName(), "dim": t.header.Map.Dim, "rank": nil,
 		"learner": t.pipeline.Learner, "task": t.flags.task, "n": t.train.rows(), "features": t.width(), "classes": t.pipeline.Classes.Names,
 		"train": t.train, "test": nil, "margin": tr.Margins.Min(), "margin_95": tr.Margins.Quantile(0.05),
 		"kernel_evaluations": tr.Evaluations, "objective": nil, "gap": nil, "support": tr.Support, "mistakes": tr.Mistakes,
@@ -619,7 +651,7 @@ func (t *trained[T]) printEarned(out facts, e *model.Earned) {
 	if e.Holds {
 		out.add("certified", "%s", e.Certificate)
 	} else {
-		out.add("certified", "nothing: %s", e.Outcome)
+		out.add("certified", "nothing (%s): %s", e.Outcome, e.Words)
 	}
 	out.add("used", "%d landmarks", e.Used)
 }

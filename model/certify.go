@@ -34,6 +34,9 @@ const (
 // have no part in the certificate.
 func (r Recipe[T]) growMap(ctx context.Context, classes data.Classes, d data.Labeled[T, int]) (feature.Map[T], *Earned, error) {
 	earned := &Earned{}
+	if r.Certify != nil {
+		d = d.Select(r.Certify)
+	}
 	claim, x := *r.Claim, d.X
 	if claim.Margin == 0 {
 		part := min(claimPart, claimRows/float64(d.X.Len()))
@@ -50,7 +53,7 @@ func (r Recipe[T]) growMap(ctx context.Context, classes data.Classes, d data.Lab
 		claim.Confidence = (1 + claim.Confidence) / 2
 	}
 	g := certificate.NewGrow(r.Kernel, claim)
-	g.Tolerance, g.Seed, g.Run = r.Rank, r.Seed, r.Run
+	g.Tolerance, g.Most, g.Seed, g.Run = r.Rank, r.Most, r.Seed, r.Run
 	grown, err := g.Fit(ctx, x)
 	if err != nil {
 		return nil, nil, err

@@ -64,7 +64,7 @@ func (r Recipe[T]) expand(ctx context.Context, p *Pipeline[T], d data.Labeled[T,
 		l := kernelized.NewNuSVM(r.Kernel)
 		l.Nu, l.Tolerance, l.Weight, l.Run = r.Nu, r.Tolerance, weight, r.Run
 		if k > 2 {
-			return learn.Report{}, fmt.Errorf("%s knows two classes and there are %d; use %s", r.Learner, k, LearnerKernelSVM)
+			return learn.Report{}, &SampleError{fmt.Sprintf("%s knows two classes and there are %d; use %s", r.Learner, k, LearnerKernelSVM)}
 		}
 		l.Checkpoint = r.Checkpoint
 		return adoptOne(p, r.Run.Precision)(l.Fit(ctx, signs(d)))

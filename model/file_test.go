@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -48,8 +49,9 @@ type trial struct {
 	kernel  kernel.Kernel[data.Vector]
 	kind    string
 	learner string
-	classes int
+	classes int // 0 for numbers
 	dense   bool
+	change  func(*model.Recipe[data.Vector]) // may be nil
 }
 
 // trials are all maps and learners, with two and with three classes.
@@ -58,7 +60,7 @@ func trials() []trial {
 	for _, classes := range []int{2, 3} {
 		for _, dense := range []bool{true, false} {
 			add := func(k kernel.Kernel[data.Vector], kind, learner string) {
-				all = append(all, trial{fmt.Sprintf("%s %s, %d classes, dense %v", kind, learner, classes, dense), k, kind, learner, classes, dense})
+				all = append(all, trial{fmt.Sprintf("%s %s, %d classes, dense %v", kind, learner, classes, dense), k, kind, learner, classes, dense, nil})
 			}
 			rbf := kernel.Gaussian{Gamma: 0.7}
 			add(rbf, model.MapF1, model.LearnerSVM)
@@ -73,6 +75,31 @@ func trials() []trial {
 			add(rbf, model.MapNone, model.LearnerKernelPerceptron)
 		}
 	}
+	for _, j := range jobs() {
+		if j.dense {
+			all = append(all, trial{"file: " + j.String(), kernel.Gaussian{Gamma: 0.7}, j.kind, j.learner, j.classes, true, nil})
+		}
+	}
+	return append(all, variations()...)
+}
+
+// variations are models with parts that not all have.
+func variations() []trial {
+	var all []trial
+	add := func(name, kind, learner string, classes int, change func(*model.Recipe[data.Vector])) {
+		all = append(all, trial{name, kernel.Gaussian{Gamma: 0.7}, kind, learner, classes, true, change})
+	}
+	for _, classes := range []int{2, 3} {
+		for _, method := range methods {
+			add("calibrated", model.MapF2, model.LearnerSVM, classes, func(r *model.Recipe[data.Vector]) { r.Calibrate = method })
+			add("sets", model.MapNone, model.LearnerKernelSVM, classes, func(r *model.Recipe[data.Vector]) { r.Calibrate, r.Conformal = method, 0.5 })
+		}
+	}
+	add("intervals", model.MapNone, model.LearnerRidge, 0, func(r *model.Recipe[data.Vector]) { r.Conformal = 0.5 })
+	add("one against the rest", model.MapNone, model.LearnerKernelSVM, 4, func(r *model.Recipe[data.Vector]) { r.Pairs = false })
+	add("single precision", model.MapNone, model.LearnerKernelSVM, 4, func(r *model.Recipe[data.Vector]) { r.Run.Precision = run.Float32 })
+	add("rules behind f3", model.MapF3, model.LearnerBoost, 3, nil)
+	add("rules behind fourier", model.MapFourier, model.LearnerBoostHalfspace, 2, nil)
 	return all
 }
 
@@ -83,7 +110,17 @@ func (c trial) fit(t testing.TB, n int) *pipeline {
 	if c.kind == model.MapF3 {
 		r.Landmarks, r.Dim = 8, 4
 	}
-	p, _, err := r.Fit(t.Context(), blobsOf(n, c.classes, c.dense))
+	r.Rounds = 10
+	if c.change != nil {
+		c.change(&r)
+	}
+	var p *pipeline
+	var err error
+	if c.classes == 0 {
+		p, _, err = r.FitValues(t.Context(), wave(n, c.dense))
+	} else {
+		p, _, err = r.Fit(t.Context(), blobsOf(n, c.classes, c.dense))
+	}
 	if err != nil {
 		t.Fatalf("%s: %v", c.name, err)
 	}
@@ -128,14 +165,22 @@ func TestSaveAndLoad(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		wantSame(t, c.name, p, q, blobsOf(100, c.classes, c.dense).X)
-		if h := f.Header; h.Learner != c.learner || h.Instances != "vectors" || h.Writer != model.Version || h.Map.Dim != p.Map.Dim() {
+		wantSame(t, c.name, p, q, blobsOf(100, max(c.classes, 2), c.dense).X)
+		if h := f.Header; h.Learner != c.learner || h.Instances != "vectors" || h.Writer != model.Version || h.Map.Dim != mapDim(p) {
 			t.Errorf("%s: the header is %+v", c.name, h)
 		}
 		if !bytes.Equal(encode(t, p), encode(t, q)) {
 			t.Errorf("%s: saved again, the file is another", c.name)
 		}
 	}
+}
+
+// mapDim returns the features of the map, which rules may stand behind.
+func mapDim(p *pipeline) int {
+	if v, ok := p.Map.(model.Votes[data.Vector]); ok {
+		return v.Inner.Dim()
+	}
+	return p.Map.Dim()
 }
 
 // wantSame fails unless two pipelines give the same bits, one by one and all at
@@ -157,7 +202,10 @@ func wantSame(t *testing.T, name string, p, q *pipeline, x data.Source[data.Vect
 	if !slices.Equal(a.Data, b.Data) {
 		t.Errorf("%s: the scores differ after loading", name)
 	}
-	k := p.Classes.Len()
+	if !reflect.DeepEqual(p.Calibration, q.Calibration) || !reflect.DeepEqual(p.Conformal, q.Conformal) || !reflect.DeepEqual(p.Pairs, q.Pairs) || p.Regresses() != q.Regresses() {
+		t.Errorf("%s: calibration, sets, pairs or task came back as others", name)
+	}
+	k := p.Outputs()
 	for i := range x.Len() {
 		one, two := make([]float64, k), make([]float64, k)
 		p.Scores(one, x.At(i))
@@ -165,7 +213,10 @@ func wantSame(t *testing.T, name string, p, q *pipeline, x data.Source[data.Vect
 		if !slices.Equal(one, two) || p.Predict(x.At(i)) != q.Predict(x.At(i)) {
 			t.Fatalf("%s: row %d scores %v before and %v after loading", name, i, one, two)
 		}
-		if best := p.Classes.Names[model.Best(a.Row(i))]; best != p.Predict(x.At(i)) {
+		if p.Regresses() {
+			continue
+		}
+		if best := p.Classes.Names[p.Decide(a.Row(i))]; best != p.Predict(x.At(i)) {
 			t.Fatalf("%s: row %d is %q alone and %q among all", name, i, p.Predict(x.At(i)), best)
 		}
 	}

@@ -16,6 +16,11 @@ const (
 	Inlier  = "inlier"
 )
 
+// SampleError reports a sample that does not go with the recipe.
+type SampleError struct{ Problem string }
+
+func (e *SampleError) Error() string { return e.Problem }
+
 // Fit trains a pipeline on labelled instances. The labels may be any strings;
 // there must be two different ones at least, but for the one-class machine,
 // which does not look at them and predicts Inlier or Outlier. When ctx ends
@@ -104,6 +109,9 @@ func (r Recipe[T]) timed(fit func(Recipe[T]) (*Pipeline[T], Training, error)) (*
 
 // fitLabels trains on labelled instances.
 func (r Recipe[T]) fitLabels(ctx context.Context, classes data.Classes, d data.Labeled[T, int]) (*Pipeline[T], Training, error) {
+	if k := classes.Len(); k > 2 && r.Checkpoint.Save != nil {
+		return nil, Training{}, &SampleError{fmt.Sprintf("the state of a training is kept for two classes, and there are %d; train without a checkpoint", k)}
+	}
 	var kept data.Labeled[T, int]
 	if r.Conformal > 0 {
 		rest, held := data.SplitBy(d.Y, r.Conformal, r.Seed+3)

@@ -37,24 +37,34 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
+// fuzzed are the parts of a file that FuzzOpen tries.
+var fuzzed = []string{"weights", "bias", "landmarks", "inverse", "rules"}
+
 // FuzzOpen takes the header and the parts of a model file, and puts them
 // together with the right lengths, so that what builds the pipeline is reached.
 func FuzzOpen(f *testing.F) {
 	for _, c := range trials() {
 		b := encode(f, c.fit(f, 12))
 		n := int(binary.LittleEndian.Uint32(b[12:]))
-		var h struct{ Blobs []struct{ Bytes int } }
+		var h struct {
+			Blobs []struct {
+				Name  string
+				Bytes int
+			}
+		}
 		if err := json.Unmarshal(b[16:16+n], &h); err != nil {
 			f.Fatal(err)
 		}
-		var parts [4][]byte
-		rest := b[16+n:]
-		for i, blob := range h.Blobs {
-			parts[i], rest = rest[:blob.Bytes], rest[blob.Bytes:]
+		parts, rest := map[string][]byte{}, b[16+n:]
+		for _, blob := range h.Blobs {
+			parts[blob.Name], rest = rest[:blob.Bytes], rest[blob.Bytes:]
+			if !slices.Contains(fuzzed, blob.Name) {
+				f.Fatalf("the part %q is not among those that are tried", blob.Name)
+			}
 		}
-		f.Add(b[16:16+n], parts[0], parts[1], parts[2], parts[3])
+		f.Add(b[16:16+n], parts[fuzzed[0]], parts[fuzzed[1]], parts[fuzzed[2]], parts[fuzzed[3]], parts[fuzzed[4]])
 	}
-	f.Fuzz(func(t *testing.T, header, weights, bias, landmarks, inverse []byte) {
+	f.Fuzz(func(t *testing.T, header, weights, bias, landmarks, inverse, rules []byte) {
 		var h map[string]any
 		if json.Unmarshal(header, &h) != nil || h == nil {
 			return
@@ -66,11 +76,8 @@ func FuzzOpen(f *testing.F) {
 		}
 		body := []byte("kerfmodl\x01\x00\x00\x00")
 		var list []any
-		for _, part := range []struct {
-			name  string
-			bytes []byte
-		}{{"weights", weights}, {"bias", bias}, {"landmarks", landmarks}, {"inverse", inverse}} {
-			list = append(list, map[string]any{"name": part.name, "bytes": len(part.bytes)})
+		for i, part := range [][]byte{weights, bias, landmarks, inverse, rules} {
+			list = append(list, map[string]any{"name": fuzzed[i], "bytes": len(part)})
 		}
 		h["blobs"] = list
 		text, err := json.Marshal(h)
@@ -78,7 +85,7 @@ func FuzzOpen(f *testing.F) {
 			return
 		}
 		body = binary.LittleEndian.AppendUint32(body, uint32(len(text)))
-		openAgain(t, sealed(slices.Concat(body, text, weights, bias, landmarks, inverse)))
+		openAgain(t, sealed(slices.Concat(body, text, weights, bias, landmarks, inverse, rules)))
 	})
 }
 
@@ -134,7 +141,7 @@ func comparePredictions(t *testing.T, p, q *pipeline) {
 	if _, plain := any(p.Map).(feature.Identity); !plain && p.Map.Dim() == 0 {
 		return
 	}
-	a, b := make([]float64, p.Classes.Len()), make([]float64, p.Classes.Len())
+	a, b := make([]float64, p.Outputs()), make([]float64, p.Outputs())
 	for _, x := range []data.Vector{data.Dense(), data.Dense(0.5, -1, 2), {Index: []int32{1, 9}, Value: []float64{1, -2}}} {
 		p.Scores(a, x)
 		q.Scores(b, x)

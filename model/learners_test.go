@@ -689,7 +689,9 @@ func TestRefused(t *testing.T) {
 		{"C", "C", func(r *recipe) { r.C, r.Choose = math.NaN(), false }},
 		{"C", "pegasos", func(r *recipe) { r.C, r.Choose, r.Learner = 0, false, model.LearnerPegasos }},
 		{"C", "C", func(r *recipe) { r.C, r.Choose, r.Learner, r.Map = 0, false, model.LearnerKernelSVM, model.MapNone }},
-		{"lambda", "ambda", func(r *recipe) { r.Lambda, r.Choose, r.Learner, r.Map = -1, false, model.LearnerKernelRidge, model.MapNone }},
+		{"lambda", "ambda", func(r *recipe) {
+			r.Lambda, r.Choose, r.Learner, r.Map = -1, false, model.LearnerKernelRidge, model.MapNone
+		}},
 		{"lambda", "ambda", func(r *recipe) { r.Lambda, r.Choose, r.Learner = math.Inf(1), false, model.LearnerRidge }},
 		{"rounds", "ound", func(r *recipe) { r.Rounds, r.Learner = 0, model.LearnerBoost }},
 		{"tolerance", "olerance", func(r *recipe) { r.Tolerance = -1 }},

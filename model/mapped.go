@@ -273,7 +273,7 @@ func (r Recipe[T]) weights(classes data.Classes, y []int) ([]float64, error) {
 	}
 	for name := range r.ClassWeight {
 		if _, ok := classes.Index(name); !ok {
-			return nil, fmt.Errorf("there is a weight for the class %q, which no row has", name)
+			return nil, &SampleError{fmt.Sprintf("there is a weight for the class %q, which no row has", name)}
 		}
 	}
 	out := make([]float64, len(y))

@@ -32,8 +32,13 @@ type Recipe[T any] struct {
 	Repair     string            // of f2 for a similarity that is no kernel: clip, flip or shift; empty refuses it
 
 	// Claim, if there is one, is what f2 or f3 is grown to certify, instead of
-	// taking Dim; without a margin one is chosen on labelled rows.
-	Claim *certificate.Claim
+	// taking Dim; without a margin one is chosen on labelled rows. Certify are
+	// the rows that may be used for that, nil for all: rows that had a part in
+	// choosing the kernel would make the certificate worthless. Most bounds
+	// the landmarks, 0 for what the theorem asks for.
+	Claim   *certificate.Claim
+	Certify []int
+	Most    int
 
 	// Auto, if it is set, is what to choose on held-out rows beside the price.
 	Auto *Auto[T]
@@ -112,6 +117,9 @@ func (r Recipe[T]) Validate() error {
 	}
 	if !(r.Conformal >= 0 && r.Conformal < 1) {
 		fault("Conformal is %v and must be at least 0 and below 1", r.Conformal)
+	}
+	if r.Conformal > 0 && r.Claim != nil {
+		fault("Conformal is %v and must be 0 with a claim: the rows cannot be kept for both", r.Conformal)
 	}
 	for name, w := range r.ClassWeight {
 		if !(w >= 0 && w <= math.MaxFloat64) {
