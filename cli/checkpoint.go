@@ -8,7 +8,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
+	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/atomicfile"
 	"github.com/kerf-ml/kerf/learn/kernelized"
 	"github.com/kerf-ml/kerf/model"
@@ -20,32 +22,45 @@ var checkpointed = []string{model.LearnerKernelSVM, model.LearnerNuSVM, model.Le
 // checkpointEvery is how many rounds of the solver lie between two states.
 const checkpointEvery = 1
 
-// checkpointKey tells whether a state belongs to a recipe: another kernel,
-// another price or another number of rows is another problem.
-func checkpointKey[T any](r model.Recipe[T], n int) []byte {
-	text := fmt.Sprintf("kerf checkpoint 1: %v, %s, C %v, nu %v, epsilon %v, tolerance %v, weights %v %v, rows %d, seed %d, %v",
-		r.Kernel, r.Learner, r.C, r.Nu, r.Epsilon, r.Tolerance, r.ClassWeight, r.Balanced, n, r.Seed, r.Run.Precision)
-	sum := sha256.Sum256([]byte(text))
-	return sum[:]
+// checkpointRows is how many rows are read at a time for the key of a training.
+const checkpointRows = 1000
+
+// checkpointKey tells whether a state belongs to a training: other rows, another
+// kernel or another price are another problem.
+func checkpointKey[T any](r model.Recipe[T], kind model.Kind[T], d data.Labeled[T, string]) []byte {
+	sum, n := sha256.New(), d.X.Len()
+	fmt.Fprintf(sum, "kerf checkpoint 1: %v, %s, C %v %v, nu %v, epsilon %v, tolerance %v, weights %v %v, kept %v, rows %d, seed %d, %v",
+		r.Kernel, r.Learner, r.C, r.Choose, r.Nu, r.Epsilon, r.Tolerance, r.ClassWeight, r.Balanced, r.Conformal, n, r.Seed, r.Run.Precision)
+	for lo := 0; lo < n; lo += checkpointRows {
+		sum.Write(kind.Encode(data.Range[T]{Of: d.X, Lo: lo, Hi: min(lo+checkpointRows, n)}))
+	}
+	fmt.Fprintf(sum, "%q", d.Y)
+	return sum.Sum(nil)
 }
 
-// openCheckpoint returns where a state is kept, and the state that is there.
+// openCheckpoint returns where a state is kept, and the state that is there. The
+// file is the key of the training, the digest of the state, and the state.
 func openCheckpoint(path string, key []byte) (kernelized.Checkpoint, error) {
 	c := kernelized.Checkpoint{Every: checkpointEvery, Save: func(state []byte) error {
 		return atomicfile.Write(path, func(w io.Writer) error {
-			_, err := w.Write(append(bytes.Clone(key), state...))
+			digest := sha256.Sum256(state)
+			_, err := w.Write(slices.Concat(key, digest[:], state))
 			return err
 		})
 	}}
 	b, err := os.ReadFile(path)
+	head := len(key) + sha256.Size
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return c, writable(path)
 	case err != nil:
-		return c, err
-	case len(b) < len(key) || !bytes.Equal(b[:len(key)], key):
-		return c, badInput(path, "this is the state of another training", "use another file, or remove it")
+		return c, badInput(path, err.Error(), "give the path of a file")
+	case len(b) < head || !bytes.Equal(b[:len(key)], key):
+		return c, badInput(path, "this is not the state of this training but of another, or none", "use another file, or remove it")
 	}
-	c.From = b[len(key):]
+	c.From = b[head:]
+	if digest := sha256.Sum256(c.From); !bytes.Equal(digest[:], b[len(key):head]) {
+		return c, badInput(path, "the checkpoint is damaged", "remove it and begin anew")
+	}
 	return c, nil
 }

@@ -124,7 +124,7 @@ Start with: kerf demo`,
 	})
 	root.SuggestionsMinimumDistance = 2
 	for _, c := range []*cobra.Command{
-		a.demo(), a.gen(), a.plan(), a.check(), a.margin(), a.train(), a.predict(), a.mapping(), a.eval(), a.inspect(), a.version(),
+		a.demo(), a.gen(), a.plan(), a.check(), a.margin(), a.train(), a.cv(), a.tune(), a.predict(), a.mapping(), a.eval(), a.inspect(), a.version(),
 	} {
 		c.Args = counted(c.Args)
 		root.AddCommand(c)
@@ -169,13 +169,14 @@ func statusOf(ctx context.Context, err error) int {
 		notKernel *feature.NotPSDError
 		value     *gram.ValueError
 		row       *learn.DataError
+		sample    *model.SampleError
 	)
 	switch {
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return exitInterrupted
 	case errors.As(err, &wrong):
 		return exitUsage
-	case errors.As(err, &input), errors.As(err, &text), errors.As(err, &notKernel), errors.As(err, &value), errors.As(err, &row):
+	case errors.As(err, &input), errors.As(err, &text), errors.As(err, &notKernel), errors.As(err, &value), errors.As(err, &row), errors.As(err, &sample):
 		return exitInput
 	case errors.Is(err, learn.ErrOneClass), errors.Is(err, learn.ErrNoRows):
 		return exitInput

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -31,6 +32,7 @@ type trainFlags struct {
 	testLabel  string
 	holdout    float64
 	out        string
+	report     string
 	checkpoint string
 	limit      time.Duration
 }
@@ -58,6 +60,7 @@ DATA is a table (CSV, TSV, JSON Lines, Parquet), LIBSVM data, NPY or IDX with
 	flags.StringVar(&f.testLabel, "test-labels", "", "file with the labels of --test, for IDX or NPY data")
 	flags.Float64Var(&f.holdout, "holdout", 0, "part of the data to hold out and test on, such as 0.3")
 	flags.StringVarP(&f.out, "output", "o", "", "file to write the model to")
+	flags.StringVar(&f.report, "report", "", "file to write a report with charts to, as one HTML page")
 	flags.StringVar(&f.checkpoint, "checkpoint", "", "file to keep the state of a kernel machine in; training goes on from it where it was ended")
 	flags.DurationVar(&f.limit, "time", 0, "time after which the learner stops with the best so far, such as 30s (default: none)")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -81,6 +84,9 @@ func (f *trainFlags) checkTrain(c *cobra.Command) error {
 		return usage("-o needs the name of a file")
 	case changed("time") && f.limit <= 0:
 		return usage("--time is %v and must be positive", f.limit)
+	}
+	if err := f.checkReport(c); err != nil {
+		return err
 	}
 	if err := f.learnerFlags.check(c); err != nil {
 		return err
@@ -106,6 +112,9 @@ type trained[T any] struct {
 
 	own, certify []int                    // rows that choose scale and width, and rows for a certificate; nil for all
 	separator    *certificate.Certificate // of the separator, on test rows
+
+	tested   data.Labeled[T, string] // rows that the model was tested on
+	testedIn *input
 }
 
 func (a *app) runTrain(ctx context.Context, path string, f *trainFlags) error {
@@ -161,6 +170,11 @@ func train[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, 
 	}
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if f.report != "" {
+		if err := t.writeReport(ctx, a, ctl, part, rest, held); err != nil {
+			return err
+		}
 	}
 	if f.out != "" {
 		if err := model.Save(f.out, t.pipeline, model.Kind[T](kind)); err != nil {
@@ -314,6 +328,9 @@ func (t *trained[T]) fit(ctx context.Context, a *app, part data.Labeled[T, strin
 	}
 	defer cancel()
 	if t.pipeline, t.training, err = fitRecipe(limited, r, f.regresses(), part, t.input); err != nil {
+		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Errorf("the %v of --time were over before there was a model; give it more", f.limit)
+		}
 		return named(t.input.name, err)
 	}
 	if ctx.Err() != nil {
@@ -383,6 +400,7 @@ func named(name string, err error) error {
 // measure evaluates the model on the rows it was trained on and on others.
 func (t *trained[T]) measure(ctx context.Context, a *app, ctl run.Control, part, held data.Labeled[T, string]) error {
 	var err error
+	t.tested, t.testedIn = held, t.input
 	if t.flags.learner == model.LearnerOneClass {
 		return t.measureOutliers(ctx, ctl, part, held)
 	}
@@ -405,6 +423,7 @@ func (t *trained[T]) measure(ctx context.Context, a *app, ctl run.Control, part,
 			return badInput(in.name, "the rows have no labels to test against", "use kerf predict for such data")
 		}
 		held, on = data.Labeled[T, string]{X: x, Y: labels}, in
+		t.tested, t.testedIn = held, in
 	}
 	if len(held.Y) == 0 {
 		return nil
@@ -440,7 +459,7 @@ func (t *trained[T]) measureOutliers(ctx context.Context, ctl run.Control, part,
 			return nil, err
 		}
 		m := eval.Classify(predicted(t.pipeline, scores), repeated(1, x.Len()), 2)
-		return &score{Metrics: &m}, nil
+		return &score{Metrics: &m, outliers: true}, nil
 	}
 	var err error
 	if t.train, err = count(part.X); err != nil || held.X.Len() == 0 {
@@ -462,6 +481,7 @@ func repeated(v, n int) []int {
 type score struct {
 	*eval.Metrics
 	*eval.Regression
+	outliers bool // of a one-class machine: errors are outliers
 }
 
 // MarshalJSON writes the one that there is.
@@ -482,6 +502,9 @@ func (s *score) rows() int {
 
 // String is the score for people.
 func (s *score) String() string {
+	if s.outliers {
+		return fmt.Sprintf("%s of %d rows are outliers", percent(s.Metrics.Error), s.Metrics.N)
+	}
 	if s.Regression == nil {
 		return fmt.Sprintf("error %s on %d rows", percent(s.Metrics.Error), s.Metrics.N)
 	}
@@ -549,6 +572,9 @@ func (t *trained[T]) object() any {
 	}
 	if t.flags.out != "" {
 		o["model"] = t.flags.out
+	}
+	if t.flags.report != "" {
+		o["report"] = t.flags.report
 	}
 	if tr.Rank > 0 {
 		o["rank"] = tr.Rank
@@ -636,6 +662,9 @@ func (t *trained[T]) print(w io.Writer) error {
 		out.add("model", "written to %s", t.flags.out)
 	} else {
 		out.add("model", "not kept; -o FILE writes it")
+	}
+	if t.flags.report != "" {
+		out.add("report", "written to %s", t.flags.report)
 	}
 	return out.flush()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/learn"
@@ -12,7 +13,8 @@ import (
 // Learner checks that a binary learner keeps its contract on the sample d, whose
 // labels are +1 and -1: it fits the same model twice, predicts the sign of its
 // score, gives the best so far when it is cancelled, and refuses samples that
-// cannot be learnt from with the errors of package learn.
+// cannot be learnt from with the errors of package learn; rows that contradict
+// each other it bears.
 func Learner[T any, M learn.Separator[T]](t *testing.T, l learn.Learner[T, float64, M], d data.Labeled[T, float64]) {
 	t.Helper()
 	ctx := context.Background()
@@ -48,6 +50,38 @@ func Learner[T any, M learn.Separator[T]](t *testing.T, l learn.Learner[T, float
 	}
 	t.Run("cancelled", func(t *testing.T) { learnerCancelled(t, l, d) })
 	t.Run("refusals", func(t *testing.T) { learnerRefusals(t, l, d) })
+	t.Run("contradiction", func(t *testing.T) { learnerContradiction(t, l, d) })
+}
+
+// learnerContradiction fits one instance with both labels, and all instances
+// alike: nothing can be learnt, and what comes back is an error or a model with
+// finite scores.
+func learnerContradiction[T any, M learn.Separator[T]](t *testing.T, l learn.Learner[T, float64, M], d data.Labeled[T, float64]) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	for _, n := range []int{2, 20} {
+		var same data.Labeled[T, float64]
+		var x data.Slice[T]
+		for i := range n {
+			x, same.Y = append(x, d.X.At(0)), append(same.Y, float64(2*(i%2)-1))
+		}
+		same.X = x
+		m, report, err := l.Fit(ctx, same)
+		if ctx.Err() != nil {
+			t.Fatalf("%d rows that are the same: it does not end", n)
+		}
+		if err != nil {
+			continue
+		}
+		if report.Status == "" {
+			t.Errorf("%d rows that are the same: there is no status", n)
+		}
+		for i := range d.Y {
+			if s := m.Score(d.X.At(i)); s-s != 0 {
+				t.Fatalf("%d rows that are the same: row %d scores %v", n, i, s)
+			}
+		}
+	}
 }
 
 // sign is +1 from 0 upwards: Blum's separators call w·x ≥ 0 positive.

@@ -50,10 +50,13 @@ const (
 )
 
 // Report says what a fit did. Fields that do not apply to a learner are zero.
+// Iterations and Objective are what the learner's Fit says: passes or steps, and
+// the primal objective of linear learners but the dual, as LIBSVM prints it, of
+// the support vector machines with kernels.
 type Report struct {
 	Status      Status
-	Iterations  int           // passes over the data
-	Objective   float64       // value of the primal objective at the returned model
+	Iterations  int           // passes over the data, or steps
+	Objective   float64       // at the returned model
 	Gap         float64       // duality gap at the returned model; the optimum is within it
 	Gradient    float64       // length of the gradient of a smooth objective at the returned model
 	Mistakes    int           // updates of a perceptron

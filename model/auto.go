@@ -77,11 +77,12 @@ func (r Recipe[T]) pick(ctx context.Context, n int, prepare func(rows int) trial
 	return r, &picked, nil
 }
 
-// pickDim tries dimensions from the smallest on, and takes the smallest after
-// which the next brought less than a hundredth of the error.
+// pickDim tries dimensions from the smallest on until two in turn brought less
+// than a hundredth of the error, and takes the smallest whose error is within two
+// hundredths of the least.
 func pickDim[T any](ctx context.Context, r Recipe[T], dims []int, try trialOn[T]) (int, []Option, error) {
 	var tried []Option
-	best, least := dims[0], math.Inf(1)
+	least, idle := math.Inf(1), 0
 	for _, d := range dims {
 		r.Dim, r.Landmarks = d, 4*d
 		e, err := try(ctx, r)
@@ -90,14 +91,21 @@ func pickDim[T any](ctx context.Context, r Recipe[T], dims []int, try trialOn[T]
 		}
 		tried = append(tried, Option{Name: fmt.Sprint(d), Error: e})
 		if e > 0.99*least {
-			break
+			idle++
+		} else {
+			idle = 0
 		}
-		best, least = d, e
-		if e == 0 {
+		least = min(least, e)
+		if idle == 2 || least == 0 {
 			break
 		}
 	}
-	return best, tried, nil
+	for i, o := range tried {
+		if o.Error <= 1.02*least {
+			return dims[i], tried, nil
+		}
+	}
+	return dims[0], tried, nil
 }
 
 // pickForLabels chooses for labelled instances.

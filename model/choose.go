@@ -23,6 +23,8 @@ const (
 	chooseTolerance = 1e-2
 	choosePasses    = 200       // at least
 	chooseVisits    = 4_000_000 // rows visited, for more passes over few rows
+	chooseSteps     = 100_000   // steps of a kernel machine, or
+	chooseRowSteps  = 100       // so many a row if that is more
 )
 
 // The prices that are tried, from the one that gives the simplest model on.
@@ -59,6 +61,7 @@ func (r Recipe[T]) price() float64 {
 // quick returns the recipe for trials on n rows.
 func (r Recipe[T]) quick(n int) Recipe[T] {
 	r.Tolerance, r.MaxPasses = max(r.Tolerance, chooseTolerance), min(r.MaxPasses, max(choosePasses, chooseVisits/max(n, 1)))
+	r.steps = max(chooseSteps, chooseRowSteps*n)
 	r.Run = r.Run.Quiet()
 	r.Checkpoint.Save, r.Checkpoint.From = nil, nil
 	return r
@@ -180,6 +183,9 @@ func chooseValues[U any](ctx context.Context, ctl run.Control, prices []float64,
 		}
 		if err != nil {
 			return out, err
+		}
+		if report.Status != learn.Converged && i > 0 {
+			break
 		}
 		scores, err := p.ScoreAll(ctx, ctl.Quiet(), test.X)
 		if err != nil {

@@ -51,6 +51,7 @@ func (r Recipe[T]) expand(ctx context.Context, p *Pipeline[T], d data.Labeled[T,
 	switch r.Learner {
 	case LearnerKernelSVM:
 		l := kernelized.NewSVM(r.Kernel)
+		l.MaxIterations = r.limit(l.MaxIterations)
 		l.C, l.Tolerance, l.Weight, l.Run = price, r.Tolerance, weight, r.Run
 		if k > 2 && r.Pairs {
 			return adoptPairs(p, r.Run.Precision)(l.FitClasses(ctx, d, k))
@@ -62,6 +63,7 @@ func (r Recipe[T]) expand(ctx context.Context, p *Pipeline[T], d data.Labeled[T,
 		return adoptMany(p, r.Run.Precision)(l.FitRest(ctx, d, k))
 	case LearnerNuSVM:
 		l := kernelized.NewNuSVM(r.Kernel)
+		l.MaxIterations = r.limit(l.MaxIterations)
 		l.Nu, l.Tolerance, l.Weight, l.Run = r.Nu, r.Tolerance, weight, r.Run
 		if k > 2 {
 			return learn.Report{}, &SampleError{fmt.Sprintf("%s knows two classes and there are %d; use %s", r.Learner, k, LearnerKernelSVM)}
@@ -93,6 +95,14 @@ func (r Recipe[T]) expand(ctx context.Context, p *Pipeline[T], d data.Labeled[T,
 		return adoptMany(p, r.Run.Precision)(l.FitClasses(ctx, d, k))
 	}
 	return learn.Report{}, fmt.Errorf("%s is no kernel machine", r.Learner)
+}
+
+// limit returns the steps that a kernel machine may take.
+func (r Recipe[T]) limit(own int) int {
+	if r.steps > 0 {
+		return min(own, r.steps)
+	}
+	return own
 }
 
 // centers returns the number of landmarks of Falkon.
@@ -205,11 +215,13 @@ func (r Recipe[T]) regress(ctx context.Context, p *Pipeline[T], d data.Labeled[T
 	switch r.Learner {
 	case LearnerSVR:
 		l := kernelized.NewSVR(r.Kernel)
-		l.C, l.Epsilon, l.Tolerance, l.Checkpoint, l.Run = price, r.Epsilon, r.Tolerance, r.Checkpoint, r.Run
+		l.MaxIterations = r.limit(l.MaxIterations)
+		l.C, l.Epsilon, l.Tolerance, l.Checkpoint, l.Run = price, r.Epsilon, r.Tolerance*spread(d.Y), r.Checkpoint, r.Run
 		return adoptValues(p, r.Run.Precision, 0)(l.Fit(ctx, d))
 	case LearnerNuSVR:
 		l := kernelized.NewNuSVR(r.Kernel)
-		l.C, l.Nu, l.Tolerance, l.Checkpoint, l.Run = price, r.Nu, r.Tolerance, r.Checkpoint, r.Run
+		l.MaxIterations = r.limit(l.MaxIterations)
+		l.C, l.Nu, l.Tolerance, l.Checkpoint, l.Run = price, r.Nu, r.Tolerance*spread(d.Y), r.Checkpoint, r.Run
 		return adoptValues(p, r.Run.Precision, 0)(l.Fit(ctx, d))
 	}
 	// These have no bias: the mean of the targets is one.

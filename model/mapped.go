@@ -295,11 +295,15 @@ func (r Recipe[T]) regressMapped(ctx context.Context, p *Pipeline[T], d data.Lab
 	if r.Choose {
 		l.Lambdas = ridgeLambdas(d.X.Len())
 	}
-	f, report, err := l.FitValues(ctx, data.Labeled[data.Vector, float64]{X: features, Y: d.Y})
-	t.Report = report
+	targets := &data.Matrix{Rows: len(d.Y), Cols: 1, Data: d.Y}
+	steps, err := l.Path(ctx, features, targets)
 	if err != nil {
 		return t, err
 	}
+	best := linear.BestRidge(steps)
+	t.Report = learn.Report{Status: learn.Converged, Iterations: 1, Objective: best.Objective}
+	t.Lambda = best.Lambda
+	f := best.Models[0]
 	weights := data.NewMatrix(1, p.Map.Dim())
 	copy(weights.Row(0), f.W)
 	p.Unit = 1

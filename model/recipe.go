@@ -51,7 +51,7 @@ type Recipe[T any] struct {
 	Nu        float64     // of ν-SVC, ν-SVR and the one-class machine
 	Epsilon   float64     // half of the width of ε-SVR's tube; 0 with Choose takes a tenth of the targets' spread
 	Rounds    int         // of boosting
-	Tolerance float64     // of the learner
+	Tolerance float64     // of the learner; of svr and nu-svr relative to the targets' spread
 	MaxPasses int         // of the learner
 	Unit      float64     // value of the constant coordinate beside the features; 0 for none
 	Pairs     bool        // kernel machines: learn each pair of classes, not each class against the rest
@@ -65,7 +65,8 @@ type Recipe[T any] struct {
 	Seed uint64
 	Run  run.Control
 
-	grid []float64 // prices to choose among, of trials
+	grid  []float64 // prices to choose among, of trials
+	steps int       // of a kernel machine in a trial; 0 for its own limit
 }
 
 // NewRecipe returns the recipe of mapping F2 with dim landmarks and a linear

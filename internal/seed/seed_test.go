@@ -7,7 +7,10 @@ import (
 	"github.com/kerf-ml/kerf/internal/seed"
 )
 
-var purposes = []uint64{seed.Split, seed.Landmarks, seed.Projection, seed.Shuffle, seed.Generator, seed.Noise, seed.Bandwidth}
+var purposes = []uint64{
+	seed.Split, seed.Landmarks, seed.Projection, seed.Shuffle, seed.Generator, seed.Noise, seed.Bandwidth,
+	seed.Frequencies, seed.Hashes, seed.Sketch, seed.Folds, seed.Candidates, seed.Resamples, seed.Directions,
+}
 
 // TestPurposesKeepTheirNumbers holds the numbers that seeds of old results were
 // drawn with. A new purpose is added at the end; none ever changes.

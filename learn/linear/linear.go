@@ -1,9 +1,14 @@
-// Package linear learns linear separators of vectors: the perceptron, support
-// vector machines with hinge and squared hinge loss (SVM) and without errors
-// (HardMargin), and logistic regression of two classes (Logistic) and of many
-// (Softmax).
+// Package linear learns linear functions of vectors:
 //
-// There are two ways to the optimum. Dual coordinate descent visits rows one by
+//   - SVM, with hinge or squared hinge loss, and Pegasos, the same by stochastic
+//     descent on rows that need not fit in memory;
+//   - Logistic, of two classes, and Softmax, of many;
+//   - Ridge, least squares of numbers or labels, also from Sums over rows;
+//   - HardMargin and Program, separators without errors, with a proof of the
+//     margin or that there is none;
+//   - Perceptron, AveragedPerceptron, VotedPerceptron and MarginPerceptron.
+//
+// There are two ways to the optimum of SVM. Dual coordinate descent visits rows one by
 // one and suits sparse rows of many coordinates. Newton's method on the primal
 // takes few passes over all rows, for all classes at once and on all cores, and
 // suits dense rows of up to a few thousand. Both prove how near they are by a

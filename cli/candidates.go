@@ -1,0 +1,272 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/eval"
+	"github.com/kerf-ml/kerf/internal/seed"
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/spec"
+)
+
+// candidate is one choice of all that a search may choose.
+type candidate struct {
+	kernel int     // index among the kernels of the space
+	factor float64 // of the gamma that the median distance gives; 1 where the kernel is given
+	dim    int     // 0 where the map has none to choose
+	price  float64 // C or lambda; 0 where the learner has none or chooses itself
+}
+
+// tuneSpace is what is searched.
+type tuneSpace struct {
+	kernels []spec.Kernel
+	width   bool   // whether the kernel's width is open
+	dim     [2]int // smallest and largest; zero where there is none to choose
+	price   string // C, lambda or nothing
+	prices  [2]float64
+}
+
+// The ends of what is searched.
+const (
+	widthFactor = 16.0 // of gamma, up and down
+	leastDim    = 64
+	mostDim     = 1024
+	leastC      = 0.1
+	mostC       = 1000.0
+	leastLambda = 1e-8
+	mostLambda  = 1e-1
+)
+
+// unnamedKernels are tried where the user names none and the kind of instances
+// has no width to choose.
+var unnamedKernels = map[string][]string{
+	spec.KindStrings: {"normalize(spectrum(k=2))", "normalize(spectrum(k=3))", "normalize(spectrum(k=4))", "normalize(spectrum(k=5))"},
+	spec.KindSets:    {"jaccard", "normalize(intersection)", "normalize(conjunction(degree=2))"},
+}
+
+// Kernels that are nothing but their width. That of laplace is 1 where kerf
+// train is given no other, and open in a search.
+const (
+	bareGauss   = "rbf"
+	bareLaplace = "laplace"
+)
+
+// newTuneSpace returns the space that the flags leave open, for n rows of a kind
+// and targets of the given spread, which is 1 for classes.
+func newTuneSpace(f *learnerFlags, kind string, n int, spread float64) (tuneSpace, error) {
+	s := tuneSpace{kernels: []spec.Kernel{f.spec}}
+	s.width = f.spec.Open() || strings.TrimSpace(f.spec.String()) == bareLaplace
+	if texts := unnamedKernels[kind]; f.kernel == "" && texts != nil {
+		s.kernels = nil
+		for _, text := range texts {
+			k, err := spec.Parse(text)
+			if err != nil {
+				return s, err
+			}
+			s.kernels = append(s.kernels, k)
+		}
+	}
+	sized := f.mapKind != model.MapNone && f.mapKind != model.MapMonomials || f.learner == model.LearnerFalkon
+	if sized && !f.dimGiven {
+		s.dim = [2]int{min(leastDim, n), min(mostDim, n)}
+	}
+	t, _ := model.TraitsOf(f.learner)
+	switch {
+	case f.c > 0 || f.lambda > 0:
+	case t.Price == "C":
+		s.price, s.prices = "C", [2]float64{leastC * spread, mostC * spread}
+	case t.Price == "lambda":
+		s.price, s.prices = "lambda", [2]float64{leastLambda, mostLambda}
+	}
+	return s, nil
+}
+
+// axes returns the ranges of the space, and how many steps a grid may have in
+// each at most. Those that are not searched have a single step.
+func (s tuneSpace) axes() (eval.Space, []int) {
+	space, steps := eval.Space{eval.Log(1, 1), eval.Linear(0, 1), eval.Log(1, 1), eval.Log(1, 1)}, []int{1, len(s.kernels), 1, 1}
+	if s.price != "" {
+		space[0], steps[0] = eval.Log(s.prices[0], s.prices[1]), 9
+	}
+	if s.width {
+		space[2], steps[2] = eval.Log(1/widthFactor, widthFactor), 9
+	}
+	if s.dim[1] > s.dim[0] {
+		space[3], steps[3] = eval.Range{Low: float64(s.dim[0]), High: float64(s.dim[1]), Log: true, Whole: true}, 9
+	}
+	return space, steps
+}
+
+// at returns the candidate at a point of the axes.
+func (s tuneSpace) at(point []float64) candidate {
+	c := candidate{factor: 1, dim: s.dim[0], kernel: min(int(point[1]*float64(len(s.kernels))), len(s.kernels)-1)}
+	if s.price != "" {
+		c.price = round2(point[0])
+	}
+	if s.width {
+		c.factor = point[2]
+	}
+	if s.dim[1] > s.dim[0] {
+		c.dim = int(point[3])
+	}
+	return c
+}
+
+// usual returns the candidate that stands for no search: the median distance, the
+// dimension that kerf train takes, and a price in the middle.
+func (s tuneSpace) usual() candidate {
+	c := candidate{factor: 1, dim: min(defaultDim, s.dim[1])}
+	for i, k := range s.kernels {
+		if slices.Contains([]string{defaultKernel[spec.KindStrings], defaultKernel[spec.KindSets]}, k.String()) {
+			c.kernel = i
+		}
+	}
+	if s.price != "" {
+		c.price = round2(math.Sqrt(s.prices[0] * s.prices[1]))
+	}
+	return c
+}
+
+// grid returns a grid of at most the given number of candidates: as many steps
+// as there is room for, alike in all that is searched.
+func (s tuneSpace) grid(most int) ([]candidate, error) {
+	space, limits := s.axes()
+	steps := []int{1, 1, 1, 1}
+	for grown := true; grown; {
+		grown = false
+		for i := range steps {
+			product := 1
+			for _, n := range steps {
+				product *= n
+			}
+			if steps[i] < limits[i] && product/steps[i]*(steps[i]+1) <= most {
+				steps[i]++
+				grown = true
+			}
+		}
+	}
+	points, err := space.Grid(steps...)
+	return s.distinct(nil, points, most), err
+}
+
+// sample returns the usual candidate and random ones.
+func (s tuneSpace) sample(most int, sd uint64) ([]candidate, error) {
+	space, _ := s.axes()
+	points, err := space.Sample(8*most, sd) // there may be few different ones
+	return s.distinct([]candidate{s.usual()}, points, most), err
+}
+
+// distinct adds the candidates of points that are not there yet.
+func (s tuneSpace) distinct(out []candidate, points [][]float64, most int) []candidate {
+	for _, p := range points {
+		if c := s.at(p); len(out) < most && !slices.Contains(out, c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// round2 rounds to two digits, which is as exact as a price needs to be.
+func round2(v float64) float64 {
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 1, 64), 64) // it was just written
+	return r
+}
+
+// flags returns the flags that ask for a candidate, but for its kernel.
+func (c candidate) flags(f *learnerFlags, s tuneSpace) *learnerFlags {
+	out := *f
+	if c.dim > 0 {
+		out.dim, out.dimGiven = c.dim, true
+	}
+	switch s.price {
+	case "C":
+		out.c = c.price
+	case "lambda":
+		out.lambda = c.price
+	}
+	return &out
+}
+
+// medians are the median distances of some vectors, the unit of the widths that
+// are tried. Those of other instances are not used.
+type medians struct {
+	euclidean, taxi float64
+}
+
+// newMedians measures what the space needs to know of the instances.
+func newMedians[T any](s tuneSpace, x data.Source[T], sd uint64) medians {
+	w := medians{euclidean: 1, taxi: 1}
+	v, ok := any(x).(data.Source[data.Vector])
+	if !ok || !s.width {
+		return w
+	}
+	if s.kernels[0].Open() {
+		w.euclidean = kernel.MedianDistance(v, sd)
+		return w
+	}
+	w.taxi = medianTaxi(v, sd)
+	return w
+}
+
+// taxiSample is how many instances the median of Σ|x_j - y_j| is taken over.
+const taxiSample = 200
+
+// medianTaxi returns the median of Σ|x_j - y_j| over the pairs of a sample that
+// do not coincide, 1 where there is none.
+func medianTaxi(x data.Source[data.Vector], sd uint64) float64 {
+	chosen := seed.Choose(x.Len(), taxiSample, sd, seed.Bandwidth)
+	var all []float64
+	for a, i := range chosen {
+		for _, j := range chosen[:a] {
+			if d := kernel.L1.At(x.At(i), x.At(j)); d > 0 && !math.IsInf(d, 0) {
+				all = append(all, d)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return 1
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// makeKernel makes the kernel of a candidate. A Gaussian has
+//
+//	gamma = factor/(2·median²)
+//
+// with the median of |x - y|, a Laplacian factor/median with that of Σ|x_j - y_j|.
+func makeKernel[T any](kind instanceKind[T], s tuneSpace, c candidate, w medians, sd uint64) (kernel.Kernel[T], error) {
+	k := s.kernels[c.kernel]
+	text := strings.TrimSpace(k.String())
+	switch {
+	case !s.width:
+		return kind.Make(k, data.Slice[T]{}, sd)
+	case text == bareGauss:
+		return makeWidth(kind, text, c.factor/(2*w.euclidean*w.euclidean), sd)
+	case text == bareLaplace:
+		return makeWidth(kind, text, c.factor/w.taxi, sd)
+	}
+	// In a larger kernel the width is taken from data. Two points as far apart as
+	// the width that is wanted have it as the median of their distances.
+	two := data.Slice[data.Vector]{data.Dense(0), data.Dense(w.euclidean / math.Sqrt(c.factor))}
+	x, ok := any(two).(data.Source[T])
+	if !ok {
+		return nil, fmt.Errorf("the kernel %s is for vectors", k)
+	}
+	return kind.Make(k, x, sd)
+}
+
+// makeWidth makes a kernel of a gamma of four digits, so that people can copy it.
+func makeWidth[T any](kind instanceKind[T], name string, gamma float64, sd uint64) (kernel.Kernel[T], error) {
+	k, err := spec.Parse(fmt.Sprintf("%s(gamma=%.4g)", name, gamma))
+	if err != nil {
+		return nil, err
+	}
+	return kind.Make(k, data.Slice[T]{}, sd)
+}

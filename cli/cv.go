@@ -1,0 +1,402 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/csvfile"
+	"github.com/kerf-ml/kerf/eval"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/run"
+	"github.com/kerf-ml/kerf/spec"
+)
+
+// cvFlags are the choices of kerf cv.
+type cvFlags struct {
+	inputFlags
+	learnerFlags
+	folds   eval.Folds
+	grouped string
+}
+
+func (a *app) cv() *cobra.Command {
+	f := &cvFlags{folds: eval.NewFolds()}
+	c := &cobra.Command{
+		Use:   "cv DATA",
+		Short: "Cross-validate: train and test on parts of the data in turn",
+		Long: `Cross-validate: divide the rows into parts, and train on all but one and test
+on that one, for each. Rows are divided class by class, at random for numbers,
+and group by group with --groups. What is fitted to the data, such as scaling and
+the kernel's width, is fitted to the rows to train on alone.
+
+All choices are those of kerf train.`,
+		Example: `  kerf cv data.csv
+  kerf cv data.csv --kernel 'rbf(gamma=1)' --dim 200 --folds 10 --repeats 3 --json
+  kerf cv houses.csv --task regress`,
+		Args: cobra.ExactArgs(1),
+	}
+	flags := c.Flags()
+	f.inputFlags.add(flags)
+	f.learnerFlags.add(flags)
+	flags.IntVar(&f.folds.K, "folds", f.folds.K, "parts to divide the rows into")
+	flags.IntVar(&f.folds.Repeats, "repeats", f.folds.Repeats, "how often to divide them anew")
+	flags.StringVar(&f.grouped, "groups", "", "column of a table, by name or number, whose equal values keep rows in one part; it is not learnt from")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		switch {
+		case f.folds.K < 2:
+			return usage("--folds is %d and must be at least 2", f.folds.K)
+		case f.folds.Repeats < 1 || f.folds.Repeats > 10_000:
+			return usage("--repeats is %d and must be from 1 to 10000", f.folds.Repeats)
+		case c.Flags().Changed("groups") && f.grouped == "":
+			return usage("--groups needs a column")
+		}
+		if err := f.learnerFlags.check(c); err != nil {
+			return err
+		}
+		f.folds.Seed = a.seed
+		return a.runCV(c.Context(), args[0], f)
+	}
+	return c
+}
+
+func (a *app) runCV(ctx context.Context, path string, f *cvFlags) error {
+	if f.grouped != "" {
+		f.drop = append(f.drop, f.grouped)
+	}
+	in, err := a.readFor(ctx, path, &f.inputFlags, &f.learnerFlags)
+	if err != nil {
+		return err
+	}
+	switch in.kind {
+	case spec.KindStrings:
+		return crossValidate(ctx, a, spec.Strings{}, in, f)
+	case spec.KindSets:
+		return crossValidate(ctx, a, spec.Sets{}, in, f)
+	}
+	return crossValidate(ctx, a, spec.Vectors{}, in, f)
+}
+
+// readFor reads the data that a learner is to be fitted to, and fills in what
+// its flags leave to the kind of the instances.
+func (a *app) readFor(ctx context.Context, path string, flags *inputFlags, l *learnerFlags) (*input, error) {
+	var k spec.Kernel
+	if l.kernel != "" {
+		k = l.spec
+	}
+	kind, err := flags.kind(k)
+	if err != nil {
+		return nil, err
+	}
+	in, err := a.read(ctx, path, kind, true, flags)
+	if err != nil {
+		return nil, err
+	}
+	return in, l.settle(in.kind)
+}
+
+// crossValidated is what kerf cv found.
+type crossValidated struct {
+	flags   *cvFlags
+	input   *input
+	scale   csvfile.Scale
+	folds   []validated
+	seconds float64
+}
+
+// validated is what became of one fold.
+type validated struct {
+	repeat, index int
+	score         *score
+	trained       int // rows trained on
+	dim           int
+	kernel        string
+	status        learn.Status
+	seconds       float64
+}
+
+// crossValidate validates on instances of type T.
+func crossValidate[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, f *cvFlags) error {
+	begun := time.Now()
+	folds, err := in.divide(f)
+	if err != nil {
+		return err
+	}
+	out := &crossValidated{flags: f, input: in}
+	if out.scale, err = f.scaling(in, f.spec.Open()); err != nil {
+		return err
+	}
+	progress := newTicker(a.control().Progress)
+	progress.Begin("folds", int64(len(folds)))
+	for i, fold := range folds {
+		v, err := validate(ctx, a, kind, out, fold, progress.inner())
+		if err != nil {
+			progress.End()
+			return err
+		}
+		out.folds = append(out.folds, v)
+		progress.Advance(int64(i + 1))
+	}
+	progress.End()
+	out.warn(a)
+	out.seconds = time.Since(begun).Seconds()
+	return a.result(out.object(), out.print)
+}
+
+// validate trains on all rows but those of a fold and tests on these.
+func validate[T any](ctx context.Context, a *app, kind instanceKind[T], c *crossValidated, fold eval.Fold, progress run.Progress) (validated, error) {
+	f, in, begun := c.flags, c.input, time.Now()
+	v := validated{repeat: fold.Repeat, index: fold.Index}
+	place := fmt.Sprintf("fold %d of %d", fold.Index+1, f.folds.K)
+	part, err := encodePart[T](in, fold.Train(), fold.Test, c.scale, &f.inputFlags)
+	if err != nil {
+		return v, err
+	}
+	if len(c.folds) == 0 {
+		a.warnScales(part.encoding, part.train.X)
+	}
+	k, err := kind.Make(f.spec, part.train.X, a.seed)
+	if err != nil {
+		return v, err
+	}
+	r, err := learnerRecipe(a, &f.learnerFlags, k, part.train.X.Len())
+	if err != nil {
+		return v, err
+	}
+	r.Calibrate, r.Run.Progress = "", progress // what is measured needs no probabilities
+	tested, err := testPart(ctx, r, &f.learnerFlags, in, part)
+	if err != nil {
+		if errors.Is(err, learn.ErrOneClass) {
+			return v, badInput(in.name, fmt.Sprintf("%s leaves rows of a single class to train on", place), "use other --folds, --seed or --groups")
+		}
+		return v, named(in.name, fmt.Errorf("%s: %w", place, err))
+	}
+	if len(tested.unknown) > 0 {
+		a.warn("%s: the rows to train on have none with the label %s; such rows count as errors", place, strings.Join(tested.unknown, ", "))
+	}
+	v.score, v.trained, v.status = tested.score, part.train.X.Len(), tested.training.Status
+	v.kernel, v.dim, v.seconds = kernelName(tested.pipeline.Kernel), tested.pipeline.Map.Dim(), time.Since(begun).Seconds()
+	return v, nil
+}
+
+// divide divides the rows into folds.
+func (in *input) divide(f *cvFlags) ([]eval.Fold, error) {
+	if _, _, err := in.split(&f.learnerFlags, 0, 0); err != nil {
+		return nil, err
+	}
+	if in.Len() < f.folds.K {
+		return nil, badInput(in.name, fmt.Sprintf("%d rows cannot be divided into %d folds", in.Len(), f.folds.K), "use fewer --folds")
+	}
+	switch {
+	case f.grouped != "":
+		groups, err := in.groups(f)
+		if err != nil {
+			return nil, err
+		}
+		folds, err := f.folds.Grouped(groups)
+		if err != nil {
+			return nil, badInput(in.name, fmt.Sprintf("column %q has fewer groups than there are folds, %d", f.grouped, f.folds.K), "use fewer --folds")
+		}
+		return folds, nil
+	case f.regresses() || f.learner == model.LearnerOneClass:
+		return f.folds.Plain(in.Len())
+	}
+	_, y := data.Encode(in.labels)
+	return f.folds.Stratified(y)
+}
+
+// groups returns the group of each row.
+func (in *input) groups(f *cvFlags) ([]string, error) {
+	switch {
+	case in.table == nil:
+		return nil, usage("--groups is for tables; %s is %s data", in.name, in.format)
+	case in.kind == spec.KindSets && f.text == "":
+		return nil, usage("--groups with rows as sets would be among the items; name the column of the sets with --text")
+	}
+	column, err := textColumn(in.table, f.grouped)
+	if err != nil {
+		return nil, usage("--groups: there is no column %q", f.grouped)
+	}
+	out := make([]string, in.table.Len())
+	for i := range out {
+		group, ok := in.table.Cell(i, column-1)
+		if !ok {
+			return nil, &data.InputError{File: in.name, Line: in.table.Lines[i], Problem: "the row has no group in column " + f.grouped, Advice: "fill it in, or choose other --groups"}
+		}
+		out[i] = group
+	}
+	return out, nil
+}
+
+// measures returns the measures of a score by the names that they have in JSON.
+func (s *score) measures() map[string]float64 {
+	if s.Regression == nil {
+		return map[string]float64{"n": float64(s.Metrics.N), "error": s.Metrics.Error, "accuracy": s.Accuracy, "balanced_accuracy": s.BalancedAccuracy}
+	}
+	out := map[string]float64{"n": float64(s.Regression.N), "rmse": s.RMSE, "mae": s.MAE}
+	if s.R2 != nil {
+		out["r2"] = *s.R2
+	}
+	return out
+}
+
+// meanStd returns the mean of each measure and its standard deviation, with the
+// divisor n-1, over the scores that have it. The deviation of a single one is 0.
+func meanStd(scores []*score) (mean, std map[string]float64) {
+	mean, std = map[string]float64{}, map[string]float64{}
+	count := map[string]float64{}
+	for _, s := range scores {
+		for name, v := range s.measures() {
+			count[name]++
+			mean[name] += (v - mean[name]) / count[name]
+		}
+	}
+	for _, s := range scores {
+		for name, v := range s.measures() {
+			std[name] = math.Hypot(std[name], v-mean[name])
+		}
+	}
+	for name := range std {
+		std[name] /= math.Sqrt(max(count[name]-1, 1))
+	}
+	return mean, std
+}
+
+// warn tells of learners that did not get to their end.
+func (c *crossValidated) warn(a *app) {
+	short := 0
+	for _, v := range c.folds {
+		if v.status != learn.Converged {
+			short++
+		}
+	}
+	if short > 0 {
+		a.warn("the learner did not get to its optimum in %d of %d folds (see --max-passes, --tolerance)", short, len(c.folds))
+	}
+}
+
+// kernel is what the kernel is called: its width is another one in each fold
+// where it is left open.
+func (c *crossValidated) kernel() string {
+	if c.flags.spec.Open() {
+		return c.flags.spec.String()
+	}
+	return c.folds[0].kernel
+}
+
+// dim is the largest dimension of a fold.
+func (c *crossValidated) dim() int {
+	d := 0
+	for _, v := range c.folds {
+		d = max(d, v.dim)
+	}
+	return d
+}
+
+func (c *crossValidated) scores() []*score {
+	out := make([]*score, len(c.folds))
+	for i, v := range c.folds {
+		out[i] = v.score
+	}
+	return out
+}
+
+// object is the result for machines.
+func (c *crossValidated) object() any {
+	mean, std := meanStd(c.scores())
+	folds := make([]map[string]any, len(c.folds))
+	for i, v := range c.folds {
+		folds[i] = v.object()
+	}
+	return map[string]any{
+		"folds": folds, "mean": mean, "std": std, "repeats": c.flags.folds.Repeats,
+		"kernel": c.kernel(), "map": c.flags.mapKind, "dim": c.dim(), "learner": c.flags.learner, "task": c.flags.task,
+		"scale": c.scale, "n": c.input.Len(), "seconds": c.seconds,
+	}
+}
+
+// object is the fold for machines: the metrics, and what belongs to the fold.
+func (v validated) object() map[string]any {
+	out := map[string]any{}
+	if text, err := json.Marshal(v.score); err == nil {
+		_ = json.Unmarshal(text, &out) // an object, as it was just written
+	}
+	out["repeat"], out["fold"], out["n_train"], out["seconds"] = v.repeat+1, v.index+1, v.trained, v.seconds
+	out["kernel"], out["dim"], out["status"] = v.kernel, v.dim, v.status
+	return out
+}
+
+// print is the result for people.
+func (c *crossValidated) print(w io.Writer) error {
+	f := c.flags
+	out := newFacts(w)
+	out.add("data", "%s: %d rows, %d folds%s", c.input.name, c.input.Len(), f.folds.K, picked(f.folds.Repeats > 1, fmt.Sprintf("%d times", f.folds.Repeats)))
+	out.add("kernel", "%s%s", c.kernel(), picked(f.spec.Open(), "width chosen in each fold"))
+	out.add("map", "%s%s", f.mapKind, picked(!f.machine && f.mapKind != model.MapNone, fmt.Sprintf("%d dimensions", c.dim())))
+	out.add("learner", "%s", f.learner)
+	if err := out.flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	columns := measureColumns(f.regresses())
+	fmt.Fprint(t, "fold\ttrained on\ttested on\t")
+	for _, m := range columns {
+		fmt.Fprintf(t, "%s\t", m.title)
+	}
+	fmt.Fprintln(t, "seconds\t")
+	for i, v := range c.folds {
+		fmt.Fprintf(t, "%d\t%d\t%d\t", i+1, v.trained, v.score.rows())
+		all := v.score.measures()
+		for _, m := range columns {
+			fmt.Fprintf(t, "%s\t", m.write(all))
+		}
+		fmt.Fprintf(t, "%.2f\t\n", v.seconds)
+	}
+	mean, std := meanStd(c.scores())
+	for _, row := range []struct {
+		name string
+		of   map[string]float64
+	}{{"mean", mean}, {"±", std}} {
+		fmt.Fprintf(t, "%s\t\t\t", row.name)
+		for _, m := range columns {
+			fmt.Fprintf(t, "%s\t", m.write(row.of))
+		}
+		fmt.Fprintln(t, "\t")
+	}
+	return t.Flush()
+}
+
+// measureColumn is a measure in a table for people.
+type measureColumn struct {
+	key, title string
+	format     func(float64) string
+}
+
+// write writes the measure, a dash where there is none.
+func (m measureColumn) write(of map[string]float64) string {
+	v, ok := of[m.key]
+	if !ok {
+		return "–"
+	}
+	return m.format(v)
+}
+
+// measureColumns are the measures that people are shown.
+func measureColumns(regress bool) []measureColumn {
+	if regress {
+		short := func(v float64) string { return fmt.Sprintf("%.5g", v) }
+		return []measureColumn{{"rmse", "RMSE", short}, {"mae", "MAE", short}, {"r2", "R²", decimals}}
+	}
+	return []measureColumn{{"error", "error", percent}, {"balanced_accuracy", "balanced accuracy", percent}}
+}

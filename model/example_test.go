@@ -1,0 +1,92 @@
+package model_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/model"
+)
+
+// The SVM on 20 features of a Gaussian kernel, with probabilities.
+func ExampleRecipe_Fit() {
+	var x data.Slice[data.Vector]
+	var y []string
+	for i := range 400 { // inside of the unit circle, or outside
+		r, a := float64(i%20)/10, float64(i)
+		x = append(x, data.Dense(r*math.Cos(a), r*math.Sin(a)))
+		label := "outside"
+		if r < 1 {
+			label = "inside"
+		}
+		y = append(y, label)
+	}
+	k := kernel.Gaussian{Gamma: 1}
+	p, t, err := model.NewRecipe[data.Vector](k, 20).Fit(context.Background(), data.Labeled[data.Vector, string]{X: x, Y: y})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(t.Status, p.Predict(data.Dense(0.1, 0.2)), p.Predict(data.Dense(1.5, 1)))
+
+	scores := make([]float64, p.Outputs())
+	p.Scores(scores, data.Dense(0.1, 0.2))
+	p.Calibration.Probabilities(scores, scores)
+	inside, _ := p.Classes.Index("inside")
+	fmt.Println(scores[inside] > 0.9)
+	// Output:
+	// converged inside outside
+	// true
+}
+
+// A kernel machine, which needs no map: one support vector machine a pair of
+// classes, with the price C given.
+func ExampleRecipe_Fit_kernelMachine() {
+	var x data.Slice[data.Vector]
+	var y []string
+	for i := range 90 {
+		a := float64(i) / 90 * 2 * math.Pi
+		x = append(x, data.Dense(math.Cos(a), math.Sin(a)))
+		y = append(y, []string{"a", "b", "c"}[i/30])
+	}
+	r := model.NewRecipe[data.Vector](kernel.Gaussian{Gamma: 1}, 0)
+	r.Map, r.Learner = model.MapNone, model.LearnerKernelSVM
+	r.C, r.Choose = 10, false
+	p, t, err := r.Fit(context.Background(), data.Labeled[data.Vector, string]{X: x, Y: y})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(t.Status, p.Predict(data.Dense(0.5, 0.9)), p.Predict(data.Dense(0.5, -0.9)))
+	// Output: converged a c
+}
+
+// Ridge regression on features, with intervals that hold the truth of nine in
+// ten fresh instances.
+func ExampleRecipe_FitValues() {
+	var x data.Slice[data.Vector]
+	var y []float64
+	for i := range 400 {
+		v := float64(i) / 100
+		x, y = append(x, data.Dense(v)), append(y, math.Sin(3*v))
+	}
+	r := model.NewRecipe[data.Vector](kernel.Gaussian{Gamma: 1}, 30)
+	r.Learner, r.Conformal = model.LearnerRidge, 0.2
+	p, t, err := r.FitValues(context.Background(), data.Labeled[data.Vector, float64]{X: x, Y: y})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%s, %d rows kept, %.2f\n", t.Status, t.Kept, p.Value(data.Dense(2)))
+	for _, c := range p.Conformal {
+		if c.Coverage == 0.9 {
+			lo, hi := c.Interval(p.Value(data.Dense(2)))
+			fmt.Println(lo <= math.Sin(6) && math.Sin(6) <= hi, hi-lo < 0.01)
+		}
+	}
+	// Output:
+	// converged, 80 rows kept, -0.28
+	// true true
+}
