@@ -18,8 +18,9 @@
 //	feature    the maps F1, F2, F3; project: random projections
 //	bound      how many landmarks and dimensions the theorems ask for
 //	margin     how well a separator does on data
-//	learn      linear and kernelized learners
-//	model      the trained pipeline and its file
+//	learn      linear, kernelized and boosted learners; probabilities from scores
+//	eval       measures with their intervals, folds, searches
+//	model      the trained pipeline of any learner, and its file
 //
 // The command in cmd/kerf does the same from a shell.
 package kerf

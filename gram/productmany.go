@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/alloc"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/run"
@@ -27,17 +28,67 @@ func (c *Columns[T]) ProductNormalMany(ctx context.Context, ctl run.Control, dst
 		panic("gram: lengths do not match")
 	}
 	if c.precision == run.Float32 {
-		return normalMany[T, float32](ctx, ctl, c, dst, x, v, u, weight)
+		return normalMany[T, float32](ctx, ctl, c, dst, x, v, u, weight, nil)
 	}
-	return normalMany[T, float64](ctx, ctl, c, dst, x, v, u, weight)
+	return normalMany[T, float64](ctx, ctl, c, dst, x, v, u, weight, nil)
+}
+
+// Against is the matrix of K between instances and the columns, for several
+// products with it. Where it fits into half of the run's memory the first product
+// keeps its values for the others; else each computes them anew. It serves one
+// goroutine at a time.
+type Against[T any] struct {
+	columns *Columns[T]
+	x       data.Source[T]
+	single  *keptRows[float32] // nil where they are not kept
+	double  *keptRows[float64]
+}
+
+// keptRows are the rows of K, once they have been computed.
+type keptRows[F float32 | float64] struct {
+	values []F
+	filled bool
+}
+
+// Against returns the matrix of K between x and the columns.
+func (c *Columns[T]) Against(ctl run.Control, x data.Source[T]) *Against[T] {
+	a := &Against[T]{columns: c, x: x}
+	n, size := x.Len()*c.Len(), 8
+	if c.precision == run.Float32 {
+		size = 4
+	}
+	switch {
+	case ctl.Reserve("", 2*float64(size)*float64(n), "") != nil:
+	case size == 4:
+		a.single = &keptRows[float32]{values: alloc.Slice[float32](n)}
+	default:
+		a.double = &keptRows[float64]{values: alloc.Slice[float64](n)}
+	}
+	return a
+}
+
+// Precision returns the precision in which values are computed.
+func (a *Against[T]) Precision() run.Precision { return a.columns.Precision() }
+
+// ProductNormalMany is that of Columns, bit for bit.
+func (a *Against[T]) ProductNormalMany(ctx context.Context, ctl run.Control, dst, v, u *data.Matrix, weight []float64) error {
+	switch {
+	case a.single != nil:
+		return normalMany(ctx, ctl, a.columns, dst, a.x, v, u, weight, a.single)
+	case a.double != nil:
+		return normalMany(ctx, ctl, a.columns, dst, a.x, v, u, weight, a.double)
+	}
+	return a.columns.ProductNormalMany(ctx, ctl, dst, a.x, v, u, weight)
 }
 
 // manyStrip is the memory of a worker: a strip of K and its share of the sums.
 type manyStrip[F float32 | float64] struct{ k, sums []F }
 
-func normalMany[T any, F float32 | float64](ctx context.Context, ctl run.Control, c *Columns[T], dst *data.Matrix, x data.Source[T], v, u *data.Matrix, weight []float64) error {
+func normalMany[T any, F float32 | float64](ctx context.Context, ctl run.Control, c *Columns[T], dst *data.Matrix, x data.Source[T], v, u *data.Matrix, weight []float64, kept *keptRows[F]) error {
 	n, m, outputs := x.Len(), c.Len(), dst.Rows
-	defer ctl.Counter.Add(int64(n) * int64(m))
+	if kept == nil || !kept.filled {
+		defer ctl.Counter.Add(int64(n) * int64(m))
+	}
 	var w []F
 	if v != nil {
 		w = converted[F](v.Data)
@@ -48,7 +99,10 @@ func normalMany[T any, F float32 | float64](ctx context.Context, ctl run.Control
 	err := par.For(ctx, ctl, "kernel", len(parts), func(g int) error {
 		s, ok := strips.Get().(*manyStrip[F])
 		if !ok {
-			s = &manyStrip[F]{k: make([]F, c.rows*m), sums: make([]F, outputs*m)}
+			s = &manyStrip[F]{sums: make([]F, outputs*m)}
+			if kept == nil {
+				s.k = make([]F, c.rows*m)
+			}
 		}
 		defer strips.Put(s)
 		part := make([]float64, outputs*m)
@@ -59,10 +113,16 @@ func normalMany[T any, F float32 | float64](ctx context.Context, ctl run.Control
 			}
 			hi := min(lo+c.rows, last)
 			rows := data.Range[T]{Of: x, Lo: lo, Hi: hi}
-			stripUnchecked(c, s.k[:(hi-lo)*m], rows)
+			values := s.k
+			if kept != nil {
+				values = kept.values[lo*m : hi*m]
+			}
+			if kept == nil || !kept.filled {
+				stripUnchecked(c, values[:(hi-lo)*m], rows)
+			}
 			clear(s.sums)
 			for i := lo; i < hi; i++ {
-				row := s.k[(i-lo)*m : (i-lo+1)*m]
+				row := values[(i-lo)*m : (i-lo+1)*m]
 				for k := range outputs {
 					a := 0.0
 					if w != nil {
@@ -80,7 +140,7 @@ func normalMany[T any, F float32 | float64](ctx context.Context, ctl run.Control
 			// A value of K that is no number makes the sums none; it is looked for
 			// only then.
 			if vmath.Finite(s.sums) >= 0 {
-				if err := strip(c, s.k[:(hi-lo)*m], m, rows, lo, 0, m); err != nil {
+				if err := strip(c, values[:(hi-lo)*m], m, rows, lo, 0, m); err != nil {
 					return err
 				}
 			}
@@ -91,6 +151,9 @@ func normalMany[T any, F float32 | float64](ctx context.Context, ctl run.Control
 	})
 	if err != nil {
 		return err
+	}
+	if kept != nil {
+		kept.filled = true
 	}
 	clear(dst.Data)
 	for _, p := range parts {

@@ -133,3 +133,43 @@ func TestProductManyEnds(t *testing.T) {
 		t.Errorf("no number: %v", err)
 	}
 }
+
+// TestAgainst: what is kept gives the bits of what is computed anew, and is
+// computed once.
+func TestAgainst(t *testing.T) {
+	for _, p := range []run.Precision{run.Float32, run.Float64} {
+		for _, memory := range []int64{0, 1 << 14} { // kept, and too large to keep
+			x, y := points(211, 5), points(67, 5)
+			counter := &run.Counter{}
+			ctl := run.Control{Workers: 2, Memory: memory, Counter: counter}
+			columns := gram.BindPrecision[data.Vector](kernel.Gaussian{Gamma: 0.3}, y, p)
+			a := columns.Against(ctl, x)
+			if a.Precision() != p {
+				t.Errorf("precision %v, want %v", a.Precision(), p)
+			}
+			for pass := range 3 {
+				v := data.NewMatrix(2, 67)
+				for i := range v.Data {
+					v.Data[i] = math.Sin(float64(i + 1 + pass*200))
+				}
+				got, want := data.NewMatrix(2, 67), data.NewMatrix(2, 67)
+				if err := a.ProductNormalMany(t.Context(), ctl, got, v, nil, nil); err != nil {
+					t.Fatal(err)
+				}
+				if err := columns.ProductNormalMany(t.Context(), run.Control{Workers: 1}, want, x, v, nil, nil); err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(got.Data, want.Data) {
+					t.Fatalf("%v, memory %d, pass %d: kept values give another product", p, memory, pass)
+				}
+			}
+			times := int64(1)
+			if memory > 0 {
+				times = 3
+			}
+			if counter.Count() != times*211*67 {
+				t.Errorf("%v, memory %d: %d evaluations, want %d", p, memory, counter.Count(), times*211*67)
+			}
+		}
+	}
+}

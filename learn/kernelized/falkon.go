@@ -26,10 +26,11 @@ import (
 // learns as fast in n as Ridge does (their theorem 3), in a number of steps of
 // the order of log n.
 //
-// Cost: a step computes all n·m values of K once, in tiles that are never
-// stored, and adds 4·n·m operations a target; the preconditioner takes
-// 4m³/3 operations and 16·m² bytes. With Run.Precision float32 the tiles are
-// single and all else is double.
+// Cost: the n·m values of K are computed once and kept where they fit into half
+// of the run's memory, and else computed anew in each step, in tiles that are
+// never stored; a step adds 4·n·m operations a target. The preconditioner takes
+// 4m³/3 operations and 16·m² bytes. With Run.Precision float32 the values of K
+// are single and all else is double. The result is the same bits either way.
 //
 // Landmarks may depend on each other to rounding. The matrix K_mm of their
 // kernel values has a multiple ε of I added, which adds Lambda·ε·|α|² to the

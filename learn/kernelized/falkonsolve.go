@@ -38,7 +38,7 @@ type falkon[T any] struct {
 	least     float64      // of the prices μ
 	many      bool         // more than one price
 	landmarks data.Source[T]
-	columns   *gram.Columns[T]
+	block     *gram.Against[T]
 	l         *data.Matrix // lower triangle, zero above
 	inner     *data.Matrix // LᵀL/m, lower triangle; nil once it has become r and is not needed again
 	r         *data.Matrix
@@ -117,7 +117,7 @@ func (p *falkon[T]) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.columns = gram.BindPrecision(p.recipe.Kernel, p.landmarks, p.ctl.Precision)
+	p.block = gram.BindPrecision(p.recipe.Kernel, p.landmarks, p.ctl.Precision).Against(p.ctl, p.x)
 	if err := p.factor(ctx, g); err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (p *falkon[T]) prepare(ctx context.Context) error {
 		return err
 	}
 	p.right = data.NewMatrix(p.y.Rows, m)
-	if err := p.columns.ProductNormalMany(ctx, p.ctl, p.right, p.x, nil, p.y, p.weight); err != nil {
+	if err := p.block.ProductNormalMany(ctx, p.ctl, p.right, nil, p.y, p.weight); err != nil {
 		return err
 	}
 	vmath.Scale(p.right.Data, 1/p.total)
@@ -156,7 +156,7 @@ func (p *falkon[T]) factor(ctx context.Context, g *data.Matrix) error {
 	if least := slices.Min(diag); least < 0 {
 		return fmt.Errorf("falkon: K(z, z) is %g for a landmark z; it must be at least 0, or K is no kernel", least)
 	}
-	epsilon := jitter(m, slices.Max(diag), p.least, p.columns.Precision())
+	epsilon := jitter(m, slices.Max(diag), p.least, p.block.Precision())
 	var err error
 	for range maxRaises {
 		for i, v := range diag {
@@ -309,7 +309,7 @@ func (p *falkon[T]) mul(ctx context.Context, v *data.Matrix, price float64) (*da
 		return nil, err
 	}
 	w := data.NewMatrix(v.Rows, v.Cols)
-	if err := p.columns.ProductNormalMany(ctx, p.ctl, w, p.x, q, nil, p.weight); err != nil {
+	if err := p.block.ProductNormalMany(ctx, p.ctl, w, q, nil, p.weight); err != nil {
 		return nil, err
 	}
 	vmath.Scale(w.Data, 1/p.total)
