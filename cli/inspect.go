@@ -77,7 +77,11 @@ func printModel(w io.Writer, f *model.File) error {
 		out.add("map", "%s: %d landmarks, %d features", h.Map.Kind, h.Map.Landmarks, h.Map.Dim)
 	}
 	out.add("learner", "%s", h.Learner)
-	out.add("classes", "%d: %s", len(h.Classes), quoted(h.Classes))
+	if h.Task == model.Regress {
+		out.add("task", "regress: it predicts numbers")
+	} else {
+		out.add("classes", "%d: %s", len(h.Classes), quoted(h.Classes))
+	}
 	if e, err := storedEncoding(h.Schema); err == nil {
 		if e.Table != nil {
 			out.add("input", "a table of %s", e.Table.Summary())

@@ -44,7 +44,7 @@ func (f *learnerFlags) add(flags *pflag.FlagSet) {
 	flags.Float64Var(&f.c, "C", 0, "price of a unit of loss (default: chosen on held-out training rows)")
 	flags.Float64Var(&f.lambda, "lambda", 0, "price of |w|² of ridge, kernel-ridge, falkon and kernel-sgd (default: chosen)")
 	flags.Float64Var(&f.nu, "nu", 0.5, "fraction ν of nu-svm, nu-svr and one-class")
-	flags.Float64Var(&f.epsilon, "epsilon", 0, "half of the width of svr's tube (default: a tenth of the targets' spread)")
+	flags.Float64Var(&f.epsilon, "epsilon", -1, "half of the width of svr's tube (default: a tenth of the targets' spread)")
 	flags.IntVar(&f.rounds, "rounds", 100, "rounds of boosting")
 	flags.StringVar(&f.loss, "loss", "squared-hinge", "loss of the svm: squared-hinge or hinge")
 	flags.StringVar(&f.weights, "class-weight", "", "balanced, or weights by label such as 'spam=5,ham=1'")

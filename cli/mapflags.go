@@ -33,7 +33,7 @@ type mapFlags struct {
 func (f *mapFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.kernel, "kernel", "", "kernel, such as 'rbf(gamma=0.1)', 'poly(degree=3)', 'degree(d=5)', jaccard, 'normalize(spectrum(k=3))+1'; rbf takes its width from the data (default: rbf for vectors, normalize(spectrum(k=3)) for strings, jaccard for sets)")
 	flags.StringVar(&f.mapKind, "map", "", "map into features: "+strings.Join(model.MapKinds, ", ")+" (default f2; none for the linear kernel)")
-	flags.IntVar(&f.dim, "dim", 0, "dimension: landmarks of f1 and f2, features of the other maps (default: 500, or as many as there are rows)")
+	flags.IntVar(&f.dim, "dim", 0, "dimension: landmarks of f1 and f2, features of the other maps (default: chosen by the error on held-out rows, from 64 to 1024)")
 	flags.StringVar(&f.selection, "select", "", "how landmarks are chosen: uniform, iid, kmeans, greedy or rpcholesky (default: uniform)")
 	flags.StringVar(&f.projection, "projection", "", "random projection of f3: "+strings.Join(project.Kinds(), ", ")+" (default: gaussian)")
 	flags.StringVar(&f.repair, "repair", "", "what f2 does with a similarity that is no kernel: clip, flip or shift its spectrum (default: refuse it)")

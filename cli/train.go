@@ -375,6 +375,9 @@ func (in *input) values(labels []string) ([]float64, error) {
 	return out, nil
 }
 
+// scheduled are learners that take a given number of steps.
+var scheduled = []string{model.LearnerPegasos, model.LearnerKernelSGD, model.LearnerAveragedPerceptron, model.LearnerBoost, model.LearnerBoostHalfspace}
+
 // warnStatus tells of a learner that did not get to its end.
 func (t *trained[T]) warnStatus(a *app) {
 	switch s := t.training.Status; s {
@@ -382,6 +385,9 @@ func (t *trained[T]) warnStatus(a *app) {
 	case learn.NotSeparable:
 		a.warn("the classes cannot be separated without errors by this learner; the model is the best so far")
 	default:
+		if s == learn.IterationLimit && slices.Contains(scheduled, t.flags.learner) {
+			break // they take so many steps and no more
+		}
 		a.warn("the learner stopped at its %s; the model is the best so far (see --max-passes, --tolerance)", s)
 	}
 	if e := t.training.Earned; e != nil && !e.Holds {
@@ -740,7 +746,11 @@ func (t *trained[T]) describeLearner() string {
 	if f.learner == model.LearnerSVM {
 		text += " (" + f.loss + ")"
 	}
-	chosen := picked(f.c == 0 && f.lambda == 0, "chosen on held-out rows")
+	how := "chosen on held-out rows"
+	if f.learner == model.LearnerRidge {
+		how = "chosen by its leave-one-out error"
+	}
+	chosen := picked(f.c == 0 && f.lambda == 0, how)
 	switch {
 	case tr.C > 0:
 		text += fmt.Sprintf(" with C = %v%s", tr.C, chosen)

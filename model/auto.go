@@ -7,6 +7,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/learn"
 )
 
 // Auto says what Recipe.Fit chooses beside the price, on held-out rows of a
@@ -32,6 +33,8 @@ const (
 	autoRows     = 4000 // that kernels are tried on
 	autoDimRows  = 8000 // that dimensions are tried on
 	autoFeatures = 200  // with which kernels are tried
+	autoLeast    = 256  // features that are tried for any number of classes
+	autoWeights  = 1 << 14
 )
 
 // autoPrices are the prices that trials choose among.
@@ -45,6 +48,9 @@ type trialOn[T any] func(ctx context.Context, r Recipe[T]) (float64, error)
 // sample of about so many rows; nil where there are too few. n counts all rows.
 func (r Recipe[T]) pick(ctx context.Context, n int, prepare func(rows int) trialOn[T]) (Recipe[T], *Picked, error) {
 	var picked Picked
+	whole := ctx
+	ctx, cancel := share(whole, chooseShare)
+	defer cancel()
 	quick := r
 	quick.Auto, quick.Calibrate, quick.Conformal, quick.Claim = nil, "", 0, nil
 	quick.Checkpoint.Save, quick.Checkpoint.From = nil, nil
@@ -57,6 +63,9 @@ func (r Recipe[T]) pick(ctx context.Context, n int, prepare func(rows int) trial
 		for _, k := range r.Auto.Kernels {
 			quick.Kernel = k
 			e, err := try(ctx, quick)
+			if over(ctx, whole) {
+				break
+			}
 			if err != nil {
 				return r, nil, err
 			}
@@ -69,7 +78,7 @@ func (r Recipe[T]) pick(ctx context.Context, n int, prepare func(rows int) trial
 	if try := prepare(autoDimRows); try != nil && len(r.Auto.Dims) > 1 && r.Claim == nil {
 		quick.Kernel = r.Kernel
 		var err error
-		if r.Dim, picked.Dims, err = pickDim(ctx, quick, r.Auto.Dims, try); err != nil {
+		if r.Dim, picked.Dims, err = pickDim(ctx, whole, quick, r.Auto.Dims, try); err != nil {
 			return r, nil, err
 		}
 		r.Landmarks = 4 * r.Dim
@@ -80,12 +89,15 @@ func (r Recipe[T]) pick(ctx context.Context, n int, prepare func(rows int) trial
 // pickDim tries dimensions from the smallest on until two in turn brought less
 // than a hundredth of the error, and takes the smallest whose error is within two
 // hundredths of the least.
-func pickDim[T any](ctx context.Context, r Recipe[T], dims []int, try trialOn[T]) (int, []Option, error) {
+func pickDim[T any](ctx, whole context.Context, r Recipe[T], dims []int, try trialOn[T]) (int, []Option, error) {
 	var tried []Option
 	least, idle := math.Inf(1), 0
 	for _, d := range dims {
 		r.Dim, r.Landmarks = d, 4*d
 		e, err := try(ctx, r)
+		if over(ctx, whole) {
+			break
+		}
 		if err != nil {
 			return 0, nil, err
 		}
@@ -110,6 +122,14 @@ func pickDim[T any](ctx context.Context, r Recipe[T], dims []int, try trialOn[T]
 
 // pickForLabels chooses for labelled instances.
 func (r Recipe[T]) pickForLabels(ctx context.Context, classes data.Classes, d data.Labeled[T, int]) (Recipe[T], *Picked, error) {
+	auto := *r.Auto
+	auto.Dims = nil
+	for _, dim := range r.Auto.Dims {
+		if dim <= autoLeast || dim*learn.Separators(classes.Len()) <= autoWeights {
+			auto.Dims = append(auto.Dims, dim)
+		}
+	}
+	r.Auto = &auto
 	return r.pick(ctx, d.X.Len(), func(rows int) trialOn[T] {
 		if d.X.Len() > rows {
 			_, sample := data.SplitBy(d.Y, float64(rows)/float64(d.X.Len()), r.Seed+5)

@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"math"
+	"time"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/learn"
@@ -67,6 +68,23 @@ func (r Recipe[T]) quick(n int) Recipe[T] {
 	return r
 }
 
+// chooseShare is the part of the time that is left which a choice may take.
+const chooseShare = 0.4
+
+// share returns a context that ends when a part of the time that ctx has left is
+// over, ctx itself where it has no deadline.
+func share(ctx context.Context, part float64) (context.Context, context.CancelFunc) {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return ctx, func() {}
+	}
+	left := time.Until(end)
+	return context.WithDeadline(ctx, end.Add(-left+time.Duration(part*float64(left))))
+}
+
+// over reports whether the share of a choice is over, and the whole is not.
+func over(share, whole context.Context) bool { return share.Err() != nil && whole.Err() == nil }
+
 // heldOut are the scores of rows that had no part in a fit, and their classes.
 type heldOut struct {
 	scores *data.Matrix
@@ -105,11 +123,17 @@ func chooseLabels[U any](ctx context.Context, ctl run.Control, prices []float64,
 	}
 	ctl.Progress.Begin("choose", int64(len(prices)))
 	defer ctl.Progress.End()
+	whole := ctx
+	ctx, cancel := share(whole, chooseShare)
+	defer cancel()
 	best, idle := 2.0, 0
 	for i, price := range prices {
 		p, report, err := fit(ctx, train, price)
 		if err == nil && report.Status == learn.Cancelled {
 			err = ctx.Err()
+		}
+		if over(ctx, whole) {
+			break
 		}
 		if err != nil {
 			return out, err
@@ -175,11 +199,17 @@ func chooseValues[U any](ctx context.Context, ctl run.Control, prices []float64,
 	}
 	ctl.Progress.Begin("choose", int64(len(prices)))
 	defer ctl.Progress.End()
+	whole := ctx
+	ctx, cancel := share(whole, chooseShare)
+	defer cancel()
 	best, idle := math.Inf(1), 0
 	for i, price := range prices {
 		p, report, err := fit(ctx, train, price)
 		if err == nil && report.Status == learn.Cancelled {
 			err = ctx.Err()
+		}
+		if over(ctx, whole) {
+			break
 		}
 		if err != nil {
 			return out, err

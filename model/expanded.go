@@ -37,7 +37,7 @@ func (r Recipe[T]) fitExpansion(ctx context.Context, p *Pipeline[T], d data.Labe
 	}
 	quiet := r.Run.Quiet()
 	quiet.Counter = nil
-	t.Margins, err = p.Margins(ctx, quiet, d.X, d.Y)
+	t.Margins, err = p.Margins(context.WithoutCancel(ctx), quiet, d.X, d.Y)
 	return t, chosen.held, err
 }
 
@@ -190,7 +190,7 @@ func (r Recipe[T]) fitOneClass(ctx context.Context, x data.Source[T]) (*Pipeline
 // regressExpansion fits numbers in the kernel's own space.
 func (r Recipe[T]) regressExpansion(ctx context.Context, p *Pipeline[T], d data.Labeled[T, float64]) (Training, error) {
 	var t Training
-	if r.Epsilon == 0 {
+	if r.Epsilon < 0 {
 		r.Epsilon = spread(d.Y) / 10
 	}
 	prices := r.prices()

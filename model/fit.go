@@ -127,7 +127,7 @@ func (r Recipe[T]) fitLabels(ctx context.Context, classes data.Classes, d data.L
 		return nil, t, err
 	}
 	t.Kept = len(kept.Y)
-	if err := r.calibrate(ctx, p, kept, scored); err != nil {
+	if err := r.calibrate(context.WithoutCancel(ctx), p, kept, scored); err != nil {
 		return nil, t, err
 	}
 	return p, t, nil
@@ -150,5 +150,5 @@ func (r Recipe[T]) fitNumbers(ctx context.Context, d data.Labeled[T, float64]) (
 		return nil, t, err
 	}
 	t.Kept = len(kept.Y)
-	return p, t, r.intervals(ctx, p, kept)
+	return p, t, r.intervals(context.WithoutCancel(ctx), p, kept)
 }

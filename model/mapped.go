@@ -43,7 +43,7 @@ func (r Recipe[T]) fitMapped(ctx context.Context, p *Pipeline[T], d data.Labeled
 	}
 	p.Unit = head.Unit
 	p.set(head.Separators, head.Bias)
-	t.Margins, err = head.linearMargins(ctx, r.Run.Quiet(), mapped)
+	t.Margins, err = head.linearMargins(context.WithoutCancel(ctx), r.Run.Quiet(), mapped)
 	return t, chosen.held, err
 }
 
@@ -110,6 +110,12 @@ func (r Recipe[T]) separate(ctx context.Context, d data.Labeled[data.Vector, int
 		l.C, l.Loss, l.Tolerance, l.MaxPasses, l.Unit, l.Weight, l.Seed, l.Run = price, r.Loss, r.Tolerance, r.MaxPasses, r.Unit, weight, r.Seed, r.Run
 		return separators(l.FitClasses(ctx, d, classes))
 	case LearnerLogistic:
+		if classes == 2 {
+			l := linear.NewLogistic()
+			l.C, l.Tolerance, l.MaxPasses, l.Unit, l.Weight, l.Seed, l.Run = price, r.Tolerance, r.MaxPasses, r.Unit, weight, r.Seed, r.Run
+			s, report, err := l.Fit(ctx, signs(d))
+			return []*linear.Separator{s}, report, err
+		}
 		l := linear.NewSoftmax(classes)
 		l.C, l.Tolerance, l.MaxPasses, l.Unit, l.Weight, l.Seed, l.Run = price, r.Tolerance, r.MaxPasses, r.Unit, weight, r.Seed, r.Run
 		return separators(l.Fit(ctx, d))

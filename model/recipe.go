@@ -49,7 +49,7 @@ type Recipe[T any] struct {
 	Choose    bool        // choose C or Lambda on held-out rows instead, where the learner has one
 	Loss      linear.Loss // of the svm
 	Nu        float64     // of ν-SVC, ν-SVR and the one-class machine
-	Epsilon   float64     // half of the width of ε-SVR's tube; 0 with Choose takes a tenth of the targets' spread
+	Epsilon   float64     // half of the width of ε-SVR's tube; below 0 takes a tenth of the targets' spread
 	Rounds    int         // of boosting
 	Tolerance float64     // of the learner; of svr and nu-svr relative to the targets' spread
 	MaxPasses int         // of the learner
@@ -75,7 +75,7 @@ func NewRecipe[T any](k kernel.Kernel[T], dim int) Recipe[T] {
 	svm := linear.NewSVM()
 	return Recipe[T]{
 		Kernel: k, Map: MapF2, Dim: dim, Landmarks: 4 * dim, Rank: feature.DefaultTolerance,
-		Learner: LearnerSVM, C: svm.C, Lambda: 1e-3, Choose: true, Loss: linear.SquaredHinge, Nu: 0.5, Epsilon: 0, Rounds: 100,
+		Learner: LearnerSVM, C: svm.C, Lambda: 1e-3, Choose: true, Loss: linear.SquaredHinge, Nu: 0.5, Epsilon: -1, Rounds: 100,
 		Tolerance: svm.Tolerance, MaxPasses: svm.MaxPasses, Unit: svm.Unit, Pairs: true, Calibrate: calibrate.Softmax,
 		Seed: 1,
 	}
