@@ -5,10 +5,10 @@ GO ?= go
 FUZZTIME ?= 20000x
 PKGS = ./...
 
-.PHONY: help build test race format lint arch purego fuzz generate generated docs ci bench bench-core bench-maps clean
+.PHONY: help build test race format lint arch purego fuzz generate generated docs ci bench bench-core bench-maps bench-learners clean
 
 help: ## list the tasks
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-14s %s\n", $$1, $$2}'
 
 build: ## build the program kerf
 	CGO_ENABLED=0 $(GO) build -trimpath -o kerf ./cmd/kerf
@@ -59,6 +59,9 @@ bench-core: ## the numeric core beside OpenBLAS, scikit-learn and gonum (JSON=1 
 
 bench-maps: ## feature maps and projections beside scikit-learn (JSON=1 for machines)
 	$(GO) run ./bench/maps
+
+bench-learners: ## learners beside scikit-learn, LIBLINEAR and numpy (JSON=1 for machines)
+	$(GO) run ./bench/learners
 
 bench: ## run the benchmarks
 	$(GO) test -run '^$$' -bench . ./gram ./learn/linear
