@@ -22,6 +22,7 @@ import (
 	"github.com/kerf-ml/kerf/bench/peer"
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/gram"
+	"github.com/kerf-ml/kerf/internal/alloc"
 	"github.com/kerf-ml/kerf/internal/gemm"
 	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/internal/vmath"
@@ -101,7 +102,7 @@ func must(err error) {
 
 func normal[F float32 | float64](n int) []F {
 	rng := rand.New(rand.NewPCG(1, 2))
-	x := make([]F, n)
+	x := alloc.Slice[F](n) // on large pages, as numpy's arrays are
 	for i := range x {
 		x[i] = F(rng.NormFloat64())
 	}
@@ -123,7 +124,7 @@ func (b *bench) products() error {
 
 func product[F float32 | float64](b *bench, workers int, precision string) error {
 	const n = 2048
-	x, y, z := normal[F](n*n), normal[F](n*n), make([]F, n*n)
+	x, y, z := normal[F](n*n), normal[F](n*n), normal[F](n*n)
 	row := peer.Row{Work: "gemm 2048³", Precision: precision, Workers: workers, Target: 0.95, PeerName: "OpenBLAS"}
 	return b.rate(row, 2*n*n*n, func() {
 		must(gemm.Mul(ctx, run.Control{Workers: workers}, 1, gemm.Rows(x, n, n, n), gemm.Rows(y, n, n, n).T(), 0, gemm.Rows(z, n, n, n)))
@@ -210,7 +211,7 @@ func (b *bench) cholesky() error {
 // between 0 and 1; numpy has no such call, so there is no peer for it.
 func (b *bench) exponential() error {
 	const n, times, limit = 2_000_000, 10, 0.6
-	x, out, inPlace := normal[float32](n), make([]float32, n), normal[float32](n)
+	x, out, inPlace := normal[float32](n), alloc.Slice[float32](n), normal[float32](n)
 	for i := range x {
 		x[i] = -float32(math.Abs(float64(x[i])))
 		inPlace[i] = -x[i]

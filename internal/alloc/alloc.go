@@ -16,8 +16,8 @@ const large = 1 << 20
 //
 // The memory is that of a strings.Builder, which is the one way in the standard
 // library to memory that is not cleared; its string is never used. It holds no
-// pointers, is aligned to pages, and is freed by the garbage collector when the
-// slice is.
+// pointers, is aligned to pages, is backed by large pages where the system has
+// them, and is freed by the garbage collector when the slice is.
 func Slice[F float32 | float64](n int) []F {
 	var f F
 	size := int(unsafe.Sizeof(f))
@@ -28,5 +28,6 @@ func Slice[F float32 | float64](n int) []F {
 	b.Grow(n * size)
 	b.WriteByte(0)
 	start := unsafe.StringData(b.String())
+	huge(start, n*size)
 	return unsafe.Slice((*F)(unsafe.Pointer(start)), n)
 }

@@ -57,7 +57,7 @@ var helpers = map[string][]string{
 	"internal/archtest":   {},
 	"internal/atomicfile": {},
 	"internal/compute":    {"data", "kernel", "run", "internal/gemm", "internal/par", "internal/vmath"},
-	"internal/gemm":       {"run", "internal/par"},
+	"internal/gemm":       {"run", "internal/alloc", "internal/par"},
 	"internal/linalg":     {"data", "run", "internal/gemm", "internal/par", "internal/vmath"},
 	"internal/par":        {"run"},
 	"internal/seed":       {},

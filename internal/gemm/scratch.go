@@ -3,15 +3,17 @@ package gemm
 import (
 	"sync"
 	"unsafe"
+
+	"github.com/kerf-ml/kerf/internal/alloc"
 )
 
 // align is the alignment of packed panels in bytes, a line of cache.
 const align = 64
 
-// aligned returns n elements whose first is at a multiple of align.
+// aligned returns n elements of any value, the first at a multiple of align.
 func aligned[F Float](n int) []F {
 	size := int(unsafe.Sizeof(F(0)))
-	buf := make([]F, n+align/size)
+	buf := alloc.Slice[F](n + align/size)
 	skip := 0
 	if over := int(uintptr(unsafe.Pointer(unsafe.SliceData(buf))) % align); over != 0 {
 		skip = (align - over) / size
