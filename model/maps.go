@@ -11,6 +11,7 @@ import (
 	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/project"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // Kinds of maps in files and on the command line.
@@ -104,7 +105,7 @@ func (r Recipe[T]) fitMap(ctx context.Context, x data.Source[T]) (feature.Map[T]
 	}
 	vectors, ok := any(x).(data.Source[data.Vector])
 	if !ok {
-		return nil, fmt.Errorf("map %s is for vectors alone; choose f1, f2 or f3", r.Map)
+		return nil, &SampleError{fmt.Sprintf("map %s is for vectors alone; choose f1, f2 or f3", r.Map)}
 	}
 	k, _ := any(r.Kernel).(kernel.Kernel[data.Vector])
 	m, err := r.fitVectors(ctx, k, data.Dim(vectors))
@@ -143,13 +144,18 @@ func (r Recipe[T]) fitVectors(ctx context.Context, k kernel.Kernel[data.Vector],
 		return monomials(ctx, r, k, width)
 	}
 	kind := map[string]string{MapFourier: feature.KindFourier, MapORF: feature.KindOrthogonalFourier, MapSketch: feature.KindTensorSketch}[r.Map]
-	return feature.RecallOblivious(ctx, r.Run, feature.Oblivious{Kind: kind, Kernel: k, Dim: r.Dim, Width: width, Seed: r.Seed})
+	m, err := feature.RecallOblivious(ctx, r.Run, feature.Oblivious{Kind: kind, Kernel: k, Dim: r.Dim, Width: width, Seed: r.Seed})
+	var memory *run.MemoryError
+	if err != nil && ctx.Err() == nil && !errors.As(err, &memory) {
+		return nil, &SampleError{err.Error()} // the kernel is none of those that the map is for
+	}
+	return fitted[data.Vector](m, err)
 }
 
 func monomials[T any](ctx context.Context, r Recipe[T], k kernel.Kernel[data.Vector], width int) (feature.Map[data.Vector], error) {
 	poly, ok := k.(kernel.Polynomial)
 	if !ok {
-		return nil, errors.New("monomials are the features of a polynomial kernel, such as poly(degree=2,coef=1)")
+		return nil, &SampleError{"monomials are the features of a polynomial kernel, such as poly(degree=2,coef=1)"}
 	}
 	return fitted[data.Vector](feature.NewMonomials(ctx, r.Run, poly, width))
 }
