@@ -99,14 +99,14 @@ type choice struct {
 }
 
 // trialFit fits a model to some rows at a price.
-type trialFit[U any] func(ctx context.Context, d data.Labeled[U, int], price float64) (*Pipeline[U], learn.Report, error)
+type trialFit[U, Y any] func(ctx context.Context, d data.Labeled[U, Y], price float64) (*Pipeline[U], learn.Report, error)
 
 // chooseLabels returns the price with the smallest error on held-out rows, the
 // first such one in a tie. It looks at a sample of the rows. It stops early when
 // three prices in turn brought nothing, and, of learners for which those after
 // are harder still, at a price for which the learner does not get to its optimum
 // in the passes it has.
-func chooseLabels[U any](ctx context.Context, ctl run.Control, prices []float64, d data.Labeled[U, int], rows int, s uint64, harder bool, fit trialFit[U]) (choice, error) {
+func chooseLabels[U any](ctx context.Context, ctl run.Control, prices []float64, d data.Labeled[U, int], rows int, s uint64, harder bool, fit trialFit[U, int]) (choice, error) {
 	classes := 0
 	for _, c := range d.Y {
 		classes = max(classes, c+1)
@@ -117,45 +117,54 @@ func chooseLabels[U any](ctx context.Context, ctl run.Control, prices []float64,
 	}
 	rest, held := data.SplitBy(d.Y, chooseFraction, s+1)
 	train, test := d.Select(rest), d.Select(held)
-	out := choice{price: prices[0]}
 	if len(held) == 0 || learn.CheckClasses(train.X.Len(), train.Y, classes) != nil {
-		return out, nil // too few rows to hold any out
+		return choice{price: prices[0]}, nil // too few rows to hold any out
 	}
+	out, scores, err := tryPrices(ctx, ctl, prices, train, test, harder, fit, wrong)
+	if scores != nil {
+		out.held = &heldOut{scores: scores, y: test.Y}
+	}
+	return out, err
+}
+
+// tryPrices fits a model to the rows train at each price and returns the one
+// with the smallest error on the rows test, with its scores there.
+func tryPrices[U, Y any](ctx context.Context, ctl run.Control, prices []float64, train, test data.Labeled[U, Y], harder bool, fit trialFit[U, Y], measure func(*data.Matrix, []Y) float64) (choice, *data.Matrix, error) {
 	ctl.Progress.Begin("choose", int64(len(prices)))
 	defer ctl.Progress.End()
 	whole := ctx
 	ctx, cancel := share(whole, chooseShare)
 	defer cancel()
-	best, idle := 2.0, 0
+	out, best, idle := choice{price: prices[0]}, math.Inf(1), 0
+	var kept *data.Matrix
 	for i, price := range prices {
 		p, report, err := fit(ctx, train, price)
 		if err == nil && report.Status == learn.Cancelled {
 			err = ctx.Err()
 		}
+		var scores *data.Matrix
+		if err == nil {
+			scores, err = p.ScoreAll(ctx, ctl.Quiet(), test.X)
+		}
 		if over(ctx, whole) {
 			break
 		}
 		if err != nil {
-			return out, err
+			return out, nil, err
 		}
 		if report.Status != learn.Converged && i > 0 && harder {
 			break
 		}
-		scores, err := p.ScoreAll(ctx, ctl.Quiet(), test.X)
-		if err != nil {
-			return out, err
-		}
-		trial := Trial{Price: price, Error: wrong(scores, test.Y)}
+		trial := Trial{Price: price, Error: measure(scores, test.Y)}
 		out.trials = append(out.trials, trial)
 		ctl.Progress.Advance(int64(i + 1))
 		if trial.Error < best {
-			best, idle = trial.Error, 0
-			out.price, out.held = price, &heldOut{scores: scores, y: test.Y}
+			best, idle, out.price, kept = trial.Error, 0, price, scores
 		} else if idle++; idle == 3 {
 			break
 		}
 	}
-	return out, nil
+	return out, kept, nil
 }
 
 // wrong returns the part of the rows whose largest score is not that of their
@@ -182,11 +191,9 @@ func rootMeanSquare(scores *data.Matrix, y []float64) float64 {
 
 // chooseValues is chooseLabels for numbers, by the root of the mean squared
 // error.
-func chooseValues[U any](ctx context.Context, ctl run.Control, prices []float64, d data.Labeled[U, float64], rows int, s uint64,
-	fit func(ctx context.Context, d data.Labeled[U, float64], price float64) (*Pipeline[U], learn.Report, error)) (choice, error) {
-	out := choice{price: prices[0]}
+func chooseValues[U any](ctx context.Context, ctl run.Control, prices []float64, d data.Labeled[U, float64], rows int, s uint64, fit trialFit[U, float64]) (choice, error) {
 	if len(prices) == 1 {
-		return out, nil
+		return choice{price: prices[0]}, nil
 	}
 	if n := d.X.Len(); n > rows {
 		_, sample := data.Split(n, float64(rows)/float64(n), s)
@@ -195,40 +202,8 @@ func chooseValues[U any](ctx context.Context, ctl run.Control, prices []float64,
 	rest, held := data.Split(d.X.Len(), chooseFraction, s+1)
 	train, test := d.Select(rest), d.Select(held)
 	if len(held) == 0 || len(rest) < 2 {
-		return out, nil
+		return choice{price: prices[0]}, nil
 	}
-	ctl.Progress.Begin("choose", int64(len(prices)))
-	defer ctl.Progress.End()
-	whole := ctx
-	ctx, cancel := share(whole, chooseShare)
-	defer cancel()
-	best, idle := math.Inf(1), 0
-	for i, price := range prices {
-		p, report, err := fit(ctx, train, price)
-		if err == nil && report.Status == learn.Cancelled {
-			err = ctx.Err()
-		}
-		if over(ctx, whole) {
-			break
-		}
-		if err != nil {
-			return out, err
-		}
-		if report.Status != learn.Converged && i > 0 {
-			break
-		}
-		scores, err := p.ScoreAll(ctx, ctl.Quiet(), test.X)
-		if err != nil {
-			return out, err
-		}
-		trial := Trial{Price: price, Error: rootMeanSquare(scores, test.Y)}
-		out.trials = append(out.trials, trial)
-		ctl.Progress.Advance(int64(i + 1))
-		if trial.Error < best {
-			best, idle, out.price = trial.Error, 0, price
-		} else if idle++; idle == 3 {
-			break
-		}
-	}
-	return out, nil
+	out, _, err := tryPrices(ctx, ctl, prices, train, test, true, fit, rootMeanSquare)
+	return out, err
 }
