@@ -2,13 +2,9 @@ package learn
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sync/atomic"
-	"time"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -30,16 +26,7 @@ type OneVsOne[T any, M Separator[T]] struct {
 
 // Validate reports every fault of the recipe and of its Learner.
 func (o OneVsOne[T, M]) Validate() error {
-	var faults []error
-	if o.Classes < 2 {
-		faults = append(faults, fmt.Errorf("one versus one: classes is %d and must be at least 2", o.Classes))
-	}
-	if o.Learner == nil {
-		faults = append(faults, errors.New("one versus one: learner is missing"))
-	} else {
-		faults = append(faults, o.Learner.Validate())
-	}
-	return errors.Join(faults...)
+	return validateBinary("one versus one", o.Learner, o.Classes)
 }
 
 // Fit learns from d, whose labels are class indices from 0 to Classes-1, each of
@@ -51,7 +38,6 @@ func (o OneVsOne[T, M]) Validate() error {
 // model: the report says Cancelled or TimeLimit and the error wraps the
 // context's.
 func (o OneVsOne[T, M]) Fit(ctx context.Context, d data.Labeled[T, int]) (*Voting[T, M], Report, error) {
-	start := time.Now()
 	if err := o.Validate(); err != nil {
 		return nil, Report{}, err
 	}
@@ -59,30 +45,19 @@ func (o OneVsOne[T, M]) Fit(ctx context.Context, d data.Labeled[T, int]) (*Votin
 		return nil, Report{}, err
 	}
 	members := Members(d.Y, o.Classes)
-	binary := make([]M, Pairs(o.Classes))
-	reports := make([]Report, len(binary))
-	var fitted atomic.Int64
-	err := par.For(ctx, o.Run, "pairs", len(binary), func(p int) error {
+	binary, report, err := fitEach[T](ctx, o.Run, "one versus one", "pairs", Pairs(o.Classes), func(p int) (M, Report, error) {
 		i, j := PairAt(p, o.Classes)
 		index, y := Between(members, i, j)
 		m, r, err := o.Learner.Fit(ctx, data.Labeled[T, float64]{X: data.Subset[T]{Of: d.X, Index: index}, Y: y})
 		if err != nil {
-			return fmt.Errorf("class %d against class %d: %w", i, j, err)
+			err = fmt.Errorf("class %d against class %d: %w", i, j, err)
 		}
-		binary[p], reports[p] = m, r
-		fitted.Add(1)
-		return nil
+		return m, r, err
 	})
-	if err == nil {
-		r := Merge(reports...)
-		r.Elapsed = time.Since(start)
-		return &Voting[T, M]{classes: o.Classes, binary: binary}, r, nil
+	if err != nil {
+		return nil, report, err
 	}
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		err = fmt.Errorf("one versus one: stopped with %d of %d separators: %w", fitted.Load(), len(binary), err)
-		return nil, Report{Status: Stopped(ctx), Elapsed: time.Since(start)}, err
-	}
-	return nil, Report{}, err
+	return &Voting[T, M]{classes: o.Classes, binary: binary}, report, nil
 }
 
 // Voting is a fitted model of many classes: a separator for each pair of them.

@@ -2,13 +2,9 @@ package learn
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sync/atomic"
-	"time"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -35,16 +31,7 @@ type OneVsRest[T any, M Separator[T]] struct {
 
 // Validate reports every fault of the recipe and of its Learner.
 func (o OneVsRest[T, M]) Validate() error {
-	var faults []error
-	if o.Classes < 2 {
-		faults = append(faults, fmt.Errorf("one versus rest: classes is %d and must be at least 2", o.Classes))
-	}
-	if o.Learner == nil {
-		faults = append(faults, errors.New("one versus rest: learner is missing"))
-	} else {
-		faults = append(faults, o.Learner.Validate())
-	}
-	return errors.Join(faults...)
+	return validateBinary("one versus rest", o.Learner, o.Classes)
 }
 
 // Fit learns from d, whose labels are class indices from 0 to Classes-1, each
@@ -56,37 +43,24 @@ func (o OneVsRest[T, M]) Validate() error {
 // model, because a class without a separator has no score to compare: the
 // report says Cancelled or TimeLimit and the error wraps the context's.
 func (o OneVsRest[T, M]) Fit(ctx context.Context, d data.Labeled[T, int]) (*Multi[T, M], Report, error) {
-	start := time.Now()
 	if err := o.Validate(); err != nil {
 		return nil, Report{}, err
 	}
 	if err := CheckClasses(d.X.Len(), d.Y, o.Classes); err != nil {
 		return nil, Report{}, err
 	}
-	binary := make([]M, Separators(o.Classes))
-	reports := make([]Report, len(binary))
-	var fitted atomic.Int64
-	err := par.For(ctx, o.Run, "classes", len(binary), func(i int) error {
+	binary, report, err := fitEach[T](ctx, o.Run, "one versus rest", "classes", Separators(o.Classes), func(i int) (M, Report, error) {
 		class := PositiveClass(i, o.Classes)
-		y := Against(nil, d.Y, class)
-		m, r, err := o.Learner.Fit(ctx, data.Labeled[T, float64]{X: d.X, Y: y})
+		m, r, err := o.Learner.Fit(ctx, data.Labeled[T, float64]{X: d.X, Y: Against(nil, d.Y, class)})
 		if err != nil {
-			return fmt.Errorf("class %d against the rest: %w", class, err)
+			err = fmt.Errorf("class %d against the rest: %w", class, err)
 		}
-		binary[i], reports[i] = m, r
-		fitted.Add(1)
-		return nil
+		return m, r, err
 	})
-	if err == nil {
-		r := Merge(reports...)
-		r.Elapsed = time.Since(start)
-		return &Multi[T, M]{classes: o.Classes, binary: binary}, r, nil
+	if err != nil {
+		return nil, report, err
 	}
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		err = fmt.Errorf("one versus rest: stopped with %d of %d separators: %w", fitted.Load(), len(binary), err)
-		return nil, Report{Status: Stopped(ctx), Elapsed: time.Since(start)}, err
-	}
-	return nil, Report{}, err
+	return &Multi[T, M]{classes: o.Classes, binary: binary}, report, nil
 }
 
 // Separators returns how many separators tell the given number of classes
