@@ -85,6 +85,8 @@ func Dim(x Source[Vector]) int {
 	switch x := x.(type) {
 	case *Matrix:
 		return x.Cols
+	case *Matrix32:
+		return x.Cols
 	case *CSR:
 		return x.Cols
 	}

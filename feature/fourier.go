@@ -242,6 +242,7 @@ func (m *FourierMap) MapTo(dst []float64, x data.Vector) {
 // MapBlock maps the instances of x into the rows of dst. It refuses an instance
 // that is not finite, or so large that a phase could not be represented.
 func (m *FourierMap) MapBlock(_ run.Control, dst []float64, x data.Source[data.Vector], first int) error {
+	x = data.Widen(x)
 	if err := m.check(x, first); err != nil {
 		return err
 	}
@@ -252,6 +253,7 @@ func (m *FourierMap) MapBlock(_ run.Control, dst []float64, x data.Source[data.V
 // MapBlock32 is MapBlock in float32. Instances that are so long that their
 // phases would be off by more than about 1e-4 are computed in float64.
 func (m *FourierMap) MapBlock32(_ run.Control, dst []float32, x data.Source[data.Vector], first int) error {
+	x = data.Widen(x)
 	if err := m.check(x, first); err != nil {
 		return err
 	}

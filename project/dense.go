@@ -125,13 +125,13 @@ func (m *denseMapper[F]) block(dst []F, x data.Source[data.Vector], lo, hi int, 
 	n, d := m.a.Rows, m.a.Cols
 	for i := lo; i < hi; {
 		first := i
-		for i < hi && !isSparse(x.At(i), n, fewer) {
+		for i < hi && !isSparse(x, i, n, fewer) {
 			i++
 		}
 		if i > first {
 			m.product(dst[(first-lo)*d:], x, first, i, s)
 		}
-		for ; i < hi && isSparse(x.At(i), n, fewer); i++ {
+		for ; i < hi && isSparse(x, i, n, fewer); i++ {
 			dense{m.a}.apply(s.image, x.At(i))
 			convert(dst[(i-lo)*d:][:d], s.image)
 		}
@@ -147,7 +147,7 @@ func (m *denseMapper[F]) product(dst []F, x data.Source[data.Vector], lo, hi int
 	} else {
 		s.flat = grow(s.flat, (hi-lo)*n)
 		for i := lo; i < hi; i++ {
-			fill(s.flat[(i-lo)*n:][:n], x.At(i))
+			fill(s.flat[(i-lo)*n:][:n], x, i)
 		}
 		flat, stride = s.flat, n
 	}
@@ -158,10 +158,15 @@ func (m *denseMapper[F]) product(dst []F, x data.Source[data.Vector], lo, hi int
 // asFlat returns the rows of a matrix of at least n columns as they are, where
 // x is one of the precision asked for.
 func asFlat[F gemm.Float](x data.Source[data.Vector], n int) (flat []F, stride int) {
-	m, ok := x.(*data.Matrix)
-	if !ok || m.Cols < n || n == 0 {
-		return nil, 0
+	var values any
+	switch m := x.(type) {
+	case *data.Matrix:
+		values, stride = m.Data, m.Cols
+	case *data.Matrix32:
+		values, stride = m.Data, m.Cols
 	}
-	flat, _ = any(m.Data).([]F)
-	return flat, m.Cols
+	if flat, ok := values.([]F); ok && n > 0 && n <= stride {
+		return flat, stride
+	}
+	return nil, 0
 }

@@ -102,22 +102,60 @@ func (f *hadamard) scratch64() any {
 
 func (f *hadamard) apply(dst []float64, v data.Vector) {
 	space := f.pool.Get().(*[]float64)
-	transform(f, dst, v, f.sign, *space)
+	lay((*space)[:f.n], v)
+	transform(f, dst, f.sign, *space, &ahead{})
 	f.pool.Put(space)
 }
 
-// transform writes the image of v into dst by way of the scratch x, which has
-// as many coordinates as the padded vector.
-func transform[F gemm.Float](f *hadamard, dst []F, v data.Vector, sign, x []F) {
-	fill(x[:f.n], v)
+// transform writes the image of the first n coordinates of x into dst. It uses
+// all of x, which has as many coordinates as the padded vector. Between its steps
+// it asks for what comes next.
+func transform[F gemm.Float](f *hadamard, dst, sign, x []F, next *ahead) {
 	clear(x[f.n:])
+	next.ask()
 	vmath.ScaleRow(x[:f.n], 1, sign)
+	next.ask()
 	vmath.Hadamard(x)
+	next.ask()
 	scale := F(f.scale)
 	for j, k := range f.pick {
 		dst[j] = scale * x[k]
 	}
 	clear(dst[len(f.pick):])
+	next.ask()
+}
+
+// asks is how often transform asks for a part of the row that comes next.
+const asks = 4
+
+// ahead is what is left to ask for of a row that lies in memory, in one of the two
+// precisions. Memory works on it while the processor transforms the row before.
+type ahead struct {
+	wide   []float64
+	narrow []float32
+	part   int
+}
+
+// upcoming returns vector i of x, where there is one before end and it is dense.
+func upcoming(x data.Source[data.Vector], i, end int) (a ahead) {
+	if i >= end {
+		return a
+	}
+	if row, ok := data.Row32(x, i); ok {
+		a.narrow = row
+	} else if v := x.At(i); v.Index == nil {
+		a.wide = v.Value
+	}
+	a.part = (len(a.narrow) + len(a.wide) + asks - 1) / asks
+	return a
+}
+
+// ask asks for the next part.
+func (a *ahead) ask() {
+	wide, narrow := min(a.part, len(a.wide)), min(a.part, len(a.narrow))
+	vmath.Fetch(a.wide[:wide])
+	vmath.Fetch(a.narrow[:narrow])
+	a.wide, a.narrow = a.wide[wide:], a.narrow[narrow:]
 }
 
 func (f *hadamard) mapper64() mapper[float64] { return hadamardMapper[float64]{f, f.sign} }
@@ -137,8 +175,10 @@ func (m hadamardMapper[F]) rows() int { return max(1, 1<<17/m.f.padded) }
 func (m hadamardMapper[F]) scratch() any { return make([]F, m.f.padded) }
 
 func (m hadamardMapper[F]) block(dst []F, x data.Source[data.Vector], lo, hi int, scratch any) {
-	d := m.f.out
+	d, row := m.f.out, scratch.([]F)
 	for i := lo; i < hi; i++ {
-		transform(m.f, dst[(i-lo)*d:][:d], x.At(i), m.sign, scratch.([]F))
+		fill(row[:m.f.n], x, i)
+		next := upcoming(x, i+1, hi)
+		transform(m.f, dst[(i-lo)*d:][:d], m.sign, row, &next)
 	}
 }

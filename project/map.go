@@ -81,18 +81,29 @@ func mapRows[F gemm.Float](ctx context.Context, ctl run.Control, p *Projection, 
 	return dst, nil
 }
 
-// isSparse reports whether v names its coordinates and stores less than one in
-// so many of n.
-func isSparse(v data.Vector, n, part int) bool {
+// isSparse reports whether vector i names its coordinates and stores less than
+// one in so many of n.
+func isSparse(x data.Source[data.Vector], i, n, part int) bool {
+	if _, ok := data.Row32(x, i); ok {
+		return false
+	}
+	v := x.At(i)
 	return v.Index != nil && len(v.Index)*part < n
 }
 
-// fill writes the coordinates of v into dst, padded with zeros.
-func fill[F gemm.Float](dst []F, v data.Vector) {
+// fill writes the coordinates of vector i of x into dst, padded with zeros.
+func fill[F gemm.Float](dst []F, x data.Source[data.Vector], i int) {
+	if row, ok := data.Row32(x, i); ok {
+		convert(dst, row)
+		return
+	}
+	lay(dst, x.At(i))
+}
+
+// lay is fill for one vector.
+func lay[F gemm.Float](dst []F, v data.Vector) {
 	if v.Index == nil {
-		k := min(len(dst), len(v.Value))
-		convert(dst[:k], v.Value[:k])
-		clear(dst[k:])
+		convert(dst, v.Value)
 		return
 	}
 	clear(dst)
@@ -104,14 +115,19 @@ func fill[F gemm.Float](dst []F, v data.Vector) {
 	}
 }
 
-// convert rounds x into dst, of the same length.
-func convert[F gemm.Float](dst []F, x []float64) {
-	switch dst := any(dst).(type) {
-	case []float64:
-		copy(dst, x)
-	case []float32:
-		vmath.Narrow(dst, x)
+// convert rounds x into dst, cut or padded with zeros to its length.
+func convert[F, G gemm.Float](dst []F, x []G) {
+	n := min(len(dst), len(x))
+	if same, ok := any(x).([]F); ok {
+		copy(dst, same)
+	} else if narrow, ok := any(dst).([]float32); ok {
+		vmath.Narrow(narrow[:n], any(x).([]float64)[:n])
+	} else {
+		for j, a := range x[:n] {
+			dst[j] = F(a)
+		}
 	}
+	clear(dst[n:])
 }
 
 // grow returns a slice of n elements, the given one where it is large enough.

@@ -232,3 +232,31 @@ func TestMapStops(t *testing.T) {
 		}
 	}
 }
+
+// TestMapOfFloat32 maps rows that lie in memory as float32, and the same rows as
+// float64, of fewer, of as many and of more coordinates than the projection has:
+// the bits are the same.
+func TestMapOfFloat32(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	const rows = 130
+	for _, in := range []int{1, 15, 64, 100, 600} {
+		for _, cols := range []int{in, in + 3, in/2 + 1} {
+			narrow, wide := data.NewMatrix32(rows, cols), data.NewMatrix(rows, cols)
+			for i := range narrow.Data {
+				narrow.Data[i] = float32(r.NormFloat64())
+				wide.Data[i] = float64(narrow.Data[i])
+			}
+			part := data.Range[data.Vector]{Of: narrow, Lo: 0, Hi: rows}
+			for _, recipe := range recipes(33, 1) {
+				p := fit(t, recipe, in)
+				want, want32 := mapped(t, p, 2, wide)
+				for _, x := range []data.Source[data.Vector]{narrow, part} {
+					got, got32 := mapped(t, p, 2, x)
+					if !slices.Equal(got.Data, want.Data) || !slices.Equal(got32, want32) {
+						t.Errorf("%s from %d, rows of %d: float32 in memory changes the image", recipe.Kind(), in, cols)
+					}
+				}
+			}
+		}
+	}
+}

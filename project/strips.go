@@ -117,7 +117,7 @@ func (m stripMapper[F]) block(dst []F, x data.Source[data.Vector], lo, hi int, s
 	f, s := m.f, space.(*stripScratch[F])
 	few := 0
 	for i := lo; i < hi; i++ {
-		if isSparse(x.At(i), f.n, sparser) {
+		if isSparse(x, i, f.n, sparser) {
 			few++
 		}
 	}
@@ -160,7 +160,7 @@ func (s *stripScratch[F]) strips(x data.Source[data.Vector], lo, hi, from, to in
 	for i := lo; i < hi; i += together {
 		var rows [together][]F
 		for r := range min(together, hi-i) {
-			rows[r] = part(s.flat[r*slab:][:to-from], x.At(i+r), from)
+			rows[r] = part(s.flat[r*slab:][:to-from], x, i+r, from)
 		}
 		transpose(s.x[i-lo:], vmath.Strip[F](), min(together, hi-i), &rows)
 	}
@@ -187,16 +187,16 @@ func transpose[F gemm.Float](dst []F, stride, n int, rows *[together][]F) {
 	}
 }
 
-// part returns the coordinates of v from the given one on, as many as dst has,
-// padded with zeros: those of v where it can, and else dst.
-func part[F gemm.Float](dst []F, v data.Vector, from int) []F {
+// part returns the coordinates of vector i of x from the given one on, as many as
+// dst has, padded with zeros: where they lie in memory if they can be taken from
+// there, and else in dst.
+func part[F gemm.Float](dst []F, x data.Source[data.Vector], i, from int) []F {
+	if row, ok := data.Row32(x, i); ok {
+		return tail(dst, row, from)
+	}
+	v := x.At(i)
 	if v.Index == nil {
-		value := v.Value[min(from, len(v.Value)):]
-		if same, ok := any(value).([]F); ok && len(value) >= len(dst) {
-			return same[:len(dst)]
-		}
-		fill(dst, data.Vector{Value: value})
-		return dst
+		return tail(dst, v.Value, from)
 	}
 	clear(dst)
 	for k, i := range v.Index {
@@ -207,5 +207,15 @@ func part[F gemm.Float](dst []F, v data.Vector, from int) []F {
 			dst[int(i)-from] = F(v.Value[k])
 		}
 	}
+	return dst
+}
+
+// tail is part for a dense row.
+func tail[F, G gemm.Float](dst []F, row []G, from int) []F {
+	row = row[min(from, len(row)):]
+	if same, ok := any(row).([]F); ok && len(row) >= len(dst) {
+		return same[:len(dst)]
+	}
+	convert(dst, row)
 	return dst
 }

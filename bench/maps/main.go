@@ -42,7 +42,7 @@ type work struct {
 	d, out int
 	single float64 // target in float32
 	double float64 // in float64
-	apply  func(ctl run.Control, x *data.Matrix, out int) error
+	apply  func(ctl run.Control, x data.Source[data.Vector], out int) error
 }
 
 var works = []work{
@@ -54,7 +54,7 @@ var works = []work{
 	{"", "Hadamard projection 100,000×784 → 256", 784, 256, 4, 4, projected(project.KindHadamard)},
 }
 
-func f2(ctl run.Control, x *data.Matrix, out int) error {
+func f2(ctl run.Control, x data.Source[data.Vector], out int) error {
 	r := feature.NewF2[data.Vector](kernel.Gaussian{Gamma: 0.01}, out)
 	r.Run = ctl
 	m, err := r.Fit(ctx, x)
@@ -64,29 +64,29 @@ func f2(ctl run.Control, x *data.Matrix, out int) error {
 	return mapAll(ctl, m, x)
 }
 
-func fourier(ctl run.Control, x *data.Matrix, out int) error {
-	m, err := feature.NewFourier(kernel.Gaussian{Gamma: 0.01}, out).Fit(ctx, x.Cols)
+func fourier(ctl run.Control, x data.Source[data.Vector], out int) error {
+	m, err := feature.NewFourier(kernel.Gaussian{Gamma: 0.01}, out).Fit(ctx, data.Dim(x))
 	if err != nil {
 		return err
 	}
 	return mapAll(ctl, m, x)
 }
 
-func sketch(ctl run.Control, x *data.Matrix, out int) error {
-	m, err := feature.NewTensorSketch(kernel.NewPolynomial(2), out).Fit(ctx, x.Cols)
+func sketch(ctl run.Control, x data.Source[data.Vector], out int) error {
+	m, err := feature.NewTensorSketch(kernel.NewPolynomial(2), out).Fit(ctx, data.Dim(x))
 	if err != nil {
 		return err
 	}
 	return mapAll(ctl, m, x)
 }
 
-func projected(kind string) func(ctl run.Control, x *data.Matrix, out int) error {
-	return func(ctl run.Control, x *data.Matrix, out int) error {
+func projected(kind string) func(ctl run.Control, x data.Source[data.Vector], out int) error {
+	return func(ctl run.Control, x data.Source[data.Vector], out int) error {
 		recipe, err := project.Recall(kind, out, 1)
 		if err != nil {
 			return err
 		}
-		p, err := recipe.Fit(x.Cols)
+		p, err := recipe.Fit(data.Dim(x))
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func projected(kind string) func(ctl run.Control, x *data.Matrix, out int) error
 }
 
 // mapAll maps x in the precision of the run.
-func mapAll(ctl run.Control, m feature.Map[data.Vector], x *data.Matrix) (err error) {
+func mapAll(ctl run.Control, m feature.Map[data.Vector], x data.Source[data.Vector]) (err error) {
 	if ctl.Precision == run.Float32 {
 		_, err = feature.Apply32(ctx, ctl, m, x)
 	} else {
@@ -122,7 +122,11 @@ func measure() error {
 		x := points(rows, w.d)
 		for i, precision := range []run.Precision{run.Float32, run.Float64} {
 			target := []float64{w.single, w.double}[i]
-			row, err := w.measure(p, run.Control{Workers: 2, Precision: precision}, x, target)
+			var in data.Source[data.Vector] = x
+			if precision == run.Float32 { // as the peer has it
+				in = narrow(x)
+			}
+			row, err := w.measure(p, run.Control{Workers: 2, Precision: precision}, in, target)
 			if err != nil {
 				return err
 			}
@@ -136,9 +140,9 @@ func measure() error {
 }
 
 // measure runs a work beside the peer's, or beside our Gaussian projection.
-func (w work) measure(p *peer.Peer, ctl run.Control, x *data.Matrix, target float64) (peer.Row, error) {
+func (w work) measure(p *peer.Peer, ctl run.Control, x data.Source[data.Vector], target float64) (peer.Row, error) {
 	row := peer.Row{Work: w.title, Precision: ctl.Precision.String(), Workers: ctl.Workers, Target: target, PeerName: "scikit-learn"}
-	ours := func(apply func(run.Control, *data.Matrix, int) error) func() {
+	ours := func(apply func(run.Control, data.Source[data.Vector], int) error) func() {
 		return func() {
 			if err := apply(ctl, x, w.out); err != nil {
 				panic(err)
@@ -167,4 +171,13 @@ func points(n, d int) *data.Matrix {
 		x.Data[i] = rng.NormFloat64()
 	}
 	return x
+}
+
+// narrow returns the points in float32.
+func narrow(x *data.Matrix) *data.Matrix32 {
+	y := data.NewMatrix32(x.Rows, x.Cols)
+	for i, a := range x.Data {
+		y.Data[i] = float32(a)
+	}
+	return y
 }

@@ -39,6 +39,7 @@ var files = []struct {
 	{"sum", sumOps},
 	{"hadamard", hadamardOps},
 	{"narrow", narrowOps},
+	{"fetch", fetchOps},
 }
 
 func main() {

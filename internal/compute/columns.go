@@ -78,6 +78,29 @@ func shift(y data.Source[data.Vector], f kernel.Form) []float64 {
 	return mean
 }
 
+// fillFrom is fill for vector i of x.
+func (c *columns[F]) fillFrom(row []F, x data.Source[data.Vector], i int) {
+	narrow, ok := data.Row32(x, i)
+	if !ok || len(narrow) != len(row) {
+		c.fill(row, x.At(i))
+		return
+	}
+	if same, ok := any(row).([]float32); ok && c.shift == nil {
+		copy(same, narrow)
+		return
+	}
+	if c.shift == nil {
+		for j, a := range narrow {
+			row[j] = F(a)
+		}
+		return
+	}
+	narrow, shift := narrow[:len(row)], c.shift[:len(row)]
+	for j := range row {
+		row[j] = F(float64(narrow[j]) - shift[j])
+	}
+}
+
 // fill writes x - shift into a row of d elements, rounded once.
 func (c *columns[F]) fill(row []F, x data.Vector) {
 	if !x.IsSparse() && len(x.Value) == len(row) {
@@ -118,9 +141,14 @@ func byCoordinate(p kernel.Pair) bool {
 	return p == kernel.L1 || p == kernel.Min || p == kernel.ChiSquared
 }
 
-// beyond returns the squared norm and the L1 norm of the coordinates of x past the
-// columns' dimension. They are zero in every column and count in a distance alone.
-func (c *columns[F]) beyond(x data.Vector) (square, absolute float64) {
+// beyond returns the squared norm and the L1 norm of the coordinates of vector i
+// of x past the columns' dimension. They are zero in every column and count in a
+// distance alone.
+func (c *columns[F]) beyond(source data.Source[data.Vector], i int) (square, absolute float64) {
+	if row, ok := data.Row32(source, i); ok && len(row) <= c.d {
+		return 0, 0
+	}
+	x := source.At(i)
 	if x.Dim() <= c.d {
 		return 0, 0
 	}
@@ -138,7 +166,7 @@ func (c *columns[F]) beyond(x data.Vector) (square, absolute float64) {
 func (c *columns[F]) pack() {
 	flat := make([]F, c.n*c.d)
 	for i := range c.n {
-		c.fill(flat[i*c.d:(i+1)*c.d], c.y.At(i))
+		c.fillFrom(flat[i*c.d:(i+1)*c.d], c.y, i)
 	}
 	if byCoordinate(c.form.Pair) {
 		c.turn(flat)

@@ -497,3 +497,25 @@ func narrow32(dst []float32, x []float64) {
 		narrowPlain(dst, x)
 	}
 }
+
+func fetch32(x []float32) {
+	switch Active() {
+	case AVX512:
+		fetchF32AVX512(x)
+	case AVX2:
+		fetchF32AVX2(x)
+	default:
+		fetchPlain(x)
+	}
+}
+
+func fetch64(x []float64) {
+	switch Active() {
+	case AVX512:
+		fetchF64AVX512(x)
+	case AVX2:
+		fetchF64AVX2(x)
+	default:
+		fetchPlain(x)
+	}
+}

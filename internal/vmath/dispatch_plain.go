@@ -187,3 +187,11 @@ func sumStrips64(dst []float64, x []float64, index []int32) {
 func narrow32(dst []float32, x []float64) {
 	narrowPlain(dst, x)
 }
+
+func fetch32(x []float32) {
+	fetchPlain(x)
+}
+
+func fetch64(x []float64) {
+	fetchPlain(x)
+}

@@ -203,3 +203,5 @@ func narrowPlain(dst []float32, x []float64) {
 		dst[i] = float32(x[i])
 	}
 }
+
+func fetchPlain[F Float]([]F) {}
