@@ -2,6 +2,7 @@ package project
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -54,6 +55,9 @@ func (h Hadamard) Fit(in int) (*Projection, error) {
 	if err := check(KindHadamard, in, h.Dim, 32*float64(in)+4*float64(h.Dim)); err != nil {
 		return nil, err
 	}
+	if in > math.MaxInt32/2 {
+		return nil, fmt.Errorf("hadamard projection: %d coordinates are more than %d", in, math.MaxInt32/2)
+	}
 	f := &hadamard{n: in, out: h.Dim, padded: 1, sign: make([]float64, in)}
 	if in > 1 {
 		f.padded = 1 << bits.Len(uint(in-1))
@@ -63,8 +67,10 @@ func (h Hadamard) Fit(in int) (*Projection, error) {
 	}
 	f.sign32 = make([]float32, in)
 	convert(f.sign32, f.sign)
-	f.pick = seed.Stream(h.Seed, seed.Projection, stream(lawHadamard, 0)).Perm(f.padded)[:min(f.padded, h.Dim)]
-	f.pick = slices.Clone(f.pick)
+	f.pick = make([]int32, min(f.padded, h.Dim))
+	for j, k := range seed.Stream(h.Seed, seed.Projection, stream(lawHadamard, 0)).Perm(f.padded)[:len(f.pick)] {
+		f.pick[j] = int32(k)
+	}
 	slices.Sort(f.pick)
 	f.scale = 1 / math.Sqrt(float64(len(f.pick)))
 	f.pool.New = f.scratch64
@@ -76,7 +82,7 @@ type hadamard struct {
 	n, out, padded int
 	sign           []float64 // of each coordinate of x
 	sign32         []float32
-	pick           []int
+	pick           []int32
 	scale          float64
 	pool           sync.Pool // of *[]float64, for apply
 }
@@ -87,7 +93,7 @@ func (f *hadamard) matrix() *data.Matrix {
 		row := a.Row(i)
 		for j, k := range f.pick {
 			row[j] = s * f.scale
-			if bits.OnesCount(uint(i&k))%2 == 1 {
+			if bits.OnesCount(uint(i)&uint(k))%2 == 1 {
 				row[j] = -row[j]
 			}
 		}
@@ -117,10 +123,7 @@ func transform[F gemm.Float](f *hadamard, dst, sign, x []F, next *ahead) {
 	next.ask()
 	vmath.Hadamard(x)
 	next.ask()
-	scale := F(f.scale)
-	for j, k := range f.pick {
-		dst[j] = scale * x[k]
-	}
+	vmath.Take(dst[:len(f.pick)], F(f.scale), x, f.pick)
 	clear(dst[len(f.pick):])
 	next.ask()
 }

@@ -40,6 +40,7 @@ var files = []struct {
 	{"hadamard", hadamardOps},
 	{"narrow", narrowOps},
 	{"fetch", fetchOps},
+	{"take", takeOps},
 }
 
 func main() {

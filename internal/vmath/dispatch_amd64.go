@@ -519,3 +519,23 @@ func fetch64(x []float64) {
 		fetchPlain(x)
 	}
 }
+
+func takePrefix32(dst []float32, a float32, x []float32, index []int32) int {
+	switch Active() {
+	case AVX512:
+		return takePrefixF32AVX512(dst, a, x, index)
+	case AVX2:
+		return takePrefixF32AVX2(dst, a, x, index)
+	}
+	return takePrefixPlain(dst, a, x, index)
+}
+
+func takePrefix64(dst []float64, a float64, x []float64, index []int32) int {
+	switch Active() {
+	case AVX512:
+		return takePrefixF64AVX512(dst, a, x, index)
+	case AVX2:
+		return takePrefixF64AVX2(dst, a, x, index)
+	}
+	return takePrefixPlain(dst, a, x, index)
+}

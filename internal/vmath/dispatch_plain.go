@@ -195,3 +195,11 @@ func fetch32(x []float32) {
 func fetch64(x []float64) {
 	fetchPlain(x)
 }
+
+func takePrefix32(dst []float32, a float32, x []float32, index []int32) int {
+	return takePrefixPlain(dst, a, x, index)
+}
+
+func takePrefix64(dst []float64, a float64, x []float64, index []int32) int {
+	return takePrefixPlain(dst, a, x, index)
+}
