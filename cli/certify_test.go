@@ -1,6 +1,8 @@
 package cli_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -43,6 +45,39 @@ func TestTrainToACertificate(t *testing.T) {
 	if o := mustObject(t, "train", in("rings.csv"), "--dim", "20"); o["certificate"] != nil {
 		t.Errorf("nobody asked for the certificate %v", o["certificate"])
 	}
+}
+
+// TestTrainF3ToACertificate has points on a line that is 800 widths of the kernel
+// long. F2 needs more dimensions there than keep the margin through a projection,
+// whose number does not depend on the data: F3 is certified with fewer.
+func TestTrainF3ToACertificate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("grows maps to thousands of landmarks")
+	}
+	line := filepath.Join(t.TempDir(), "line.csv")
+	rng := rand.New(rand.NewPCG(1, 1))
+	var rows strings.Builder
+	rows.WriteString("x,label\n")
+	for range 8000 {
+		x := 800 * rng.Float64()
+		fmt.Fprintf(&rows, "%.4f,%d\n", x, int(x/10)%2)
+	}
+	writeFile(t, line, []byte(rows.String()))
+	o := mustObject(t, "train", line, "--map", "f3", "--kernel", "rbf(gamma=1)", "--learner", "averaged-perceptron",
+		"--error", "0.01", "--confidence", "0.9", "--margin", "0.9")
+	c, ok := o["certificate"].(map[string]any)
+	if !ok {
+		t.Fatalf("there is no certificate: %v", o)
+	}
+	if c["holds"] != true || c["outcome"] != "certified" || c["projected"] != true || number(c["bound"]) > 0.01 || number(c["confidence"]) != 0.9 {
+		t.Errorf("the certificate is %v", c)
+	}
+	if number(o["dim"]) != number(c["features"]) || number(o["dim"]) >= number(c["used"]) {
+		t.Errorf("dim %v, %v of them, from %v landmarks", o["dim"], c["features"], c["used"])
+	}
+	// Where F2 does with fewer, that is said.
+	mustRun(t, "gen", "rings", "--n", "1500", "-o", line)
+	wantFailure(t, 2, "use map f2", "train", line, "--map", "f3", "--kernel", "rbf(gamma=1)", "--error", "0.1", "--margin", "0.5")
 }
 
 func TestCertificateFlags(t *testing.T) {

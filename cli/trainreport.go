@@ -192,7 +192,7 @@ func (t *trained[T]) certificateFacts() []reportFact {
 		out = append(out, reportFact{Name: name, Value: fmt.Sprintf(format, args...)})
 	}
 	if e.Promised > 0 {
-		add("Promised by theory", "%s landmarks suffice, whatever the data, for margin %.3g, error %.3g and confidence %v", grouped(int64(e.Promised)), e.Margin, e.Certificate.Error, e.Confidence)
+		add("Promised by theory", "%s landmarks suffice, whatever the data, for margin %.3g, error %.3g and confidence %s", grouped(int64(e.Promised)), e.Margin, e.Certificate.Error, percent(e.Confidence))
 	}
 	if e.Choice != nil {
 		add("Margin", "%.3g, chosen on rows set apart, of which %s have less", e.Choice.Margin, percent(e.Choice.Noise))

@@ -123,7 +123,7 @@ func (t *trained[T]) print(w io.Writer) error {
 // printEarned says what theory promised, what was certified, and what is used.
 func (t *trained[T]) printEarned(out facts, e *model.Earned) {
 	if e.Promised > 0 {
-		out.add("promised", "%s landmarks suffice by theory for margin %.3g, error %.3g, confidence %v", grouped(int64(e.Promised)), e.Margin, e.Certificate.Error, e.Confidence)
+		out.add("promised", "%s landmarks suffice by theory for margin %.3g, error %.3g, confidence %s", grouped(int64(e.Promised)), e.Margin, e.Certificate.Error, percent(e.Confidence))
 	}
 	if e.Choice != nil {
 		out.add("", "the margin was chosen on rows set apart, of which %s have less", percent(e.Choice.Noise))

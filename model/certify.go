@@ -116,6 +116,7 @@ func (r Recipe[T]) compress(ctx context.Context, f2 *feature.Orthogonal[T], clai
 		return nil, nil, err
 	}
 	earned.Error *= 2
+	earned.Confidence = r.Claim.Confidence // but for rounding it is that
 	earned.Holds = earned.Bound <= earned.Error
 	earned.Words = earned.Certificate.String()
 	return m, earned, nil

@@ -15,6 +15,7 @@ import (
 // only what it shares with them.
 type columns[F gemm.Float] struct {
 	form     kernel.Form
+	close    closeness
 	y        data.Source[data.Vector]
 	n, d     int
 	shift    []float64 // subtracted from every vector; nil where nothing is
@@ -42,7 +43,7 @@ func dense(stored, n, d int) bool {
 // moved by the same vector; moving them by the mean of the columns keeps
 // |x|²+|y|²-2⟨x,y⟩ from cancelling when the data lie far from the origin.
 func (CPU[F]) Columns(y data.Source[data.Vector], f kernel.Form) Columns {
-	c := &columns[F]{form: f, y: y, n: y.Len(), d: data.Dim(y)}
+	c := &columns[F]{form: f, close: closenessOf[F](f.Map), y: y, n: y.Len(), d: data.Dim(y)}
 	stored, sparse := 0, false
 	for i := range c.n {
 		v := y.At(i)

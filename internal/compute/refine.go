@@ -8,17 +8,20 @@ import (
 )
 
 // A squared distance from norms and an inner product is off by about
-// ε·(|x|²+|y|²), whatever its size. In float64 that is lost in rounding. In
-// float32, with ε = 6e-8, a kernel of slope g at distance 0, such as exp(-g·d²),
-// feels it where g·(|x|²+|y|²) is large and the points are close, so that the
-// value is not small: there the distance is computed again from the differences
-// of the coordinates, in float64. The Matérn kernel of smoothness 1/2, exp(-d/ℓ),
-// has an infinite slope: it feels the root of the error, in float64 too.
-// docs/math/precision.md and docs/math/kernels.md derive the bounds.
+// ε·(|x|²+|y|²), whatever its size. A kernel of slope g at distance 0, such as
+// exp(-g·d²), feels it where g·(|x|²+|y|²) is large and the points are close, so
+// that the value is not small: there the distance is computed again from the
+// differences of the coordinates, in float64. In float32 that is soon so; in
+// float64 only for kernels that are narrow beside the data, but factorisations
+// look at values of 1e-12. The Matérn kernel of smoothness 1/2, exp(-d/ℓ), has an
+// infinite slope: it feels the root of the error. docs/math/precision.md and
+// docs/math/kernels.md derive the bounds.
 const (
-	refineWeight = 32       // g·(|x|²+|y|²) above which float32 needs care
+	refineSingle = 32       // g·(|x|²+|y|²) above which float32 needs care
+	refineDouble = 256      // and float64
 	refineClose  = 1.0 / 32 // d²/(|x|²+|y|²) below which points are close
-	refineDouble = 0x1p-20  // the same in float64, for an infinite slope
+	refineSteep  = 0x1p-20  // the same in float64, for an infinite slope
+	refineFar    = 64       // g·d² from which on exp(-g·d²) is as good as 0, in float64
 )
 
 // slope returns |f'| at distance 0, for the functions that fall from there; 0 for
@@ -37,19 +40,33 @@ func slope(f kernel.Scalar) float64 {
 	return 0
 }
 
-// cancels reports whether some distance of a row may need to be refined.
-func (r *rows[F]) cancels(xx F) bool {
-	g := slope(r.c.form.Map)
-	if !single[F]() && !math.IsInf(g, 1) {
-		return false
-	}
-	return g*float64(xx+r.c.top) > refineWeight
+// A closeness says which distances are computed again.
+type closeness struct {
+	slope  float64
+	weight float64 // slope·(|x|²+|y|²) above which to look
+	near   float64 // d²/(|x|²+|y|²) below which points are close
+	far    float64 // d² from which on values do not matter
 }
 
-func single[F gemm.Float]() bool {
-	var f F
-	_, is := any(f).(float32)
-	return is
+// closenessOf returns the rule for a function in the precision F.
+func closenessOf[F gemm.Float](f kernel.Scalar) closeness {
+	c := closeness{slope: slope(f), weight: refineDouble, near: refineClose, far: math.Inf(1)}
+	var zero F
+	_, single := any(zero).(float32)
+	switch {
+	case single:
+		c.weight = refineSingle
+	case math.IsInf(c.slope, 1):
+		c.near = refineSteep
+	case f.Op == kernel.Exp:
+		c.far = refineFar / c.slope
+	}
+	return c
+}
+
+// cancels reports whether some distance of a row may need to be refined.
+func (r *rows[F]) cancels(xx F) bool {
+	return r.c.close.slope*float64(xx+r.c.top) > r.c.close.weight
 }
 
 // refine computes the squared distances of close points again.
@@ -58,13 +75,10 @@ func (r *rows[F]) refine(row []F, i, j0 int) {
 	if !r.cancels(xx) {
 		return
 	}
-	x, g, near := r.x.At(i), slope(r.c.form.Map), F(refineClose)
-	if !single[F]() {
-		near = refineDouble
-	}
+	x, c := r.x.At(i), r.c.close
 	for j, d2 := range row {
-		size := xx + r.c.norm2[j0+j]
-		if d2 < near*size && g*float64(size) > refineWeight {
+		size := float64(xx + r.c.norm2[j0+j])
+		if d := float64(d2); d < c.near*size && d < c.far && c.slope*size > c.weight {
 			row[j] = F(x.Distance2(r.c.y.At(j0 + j)))
 		}
 	}
