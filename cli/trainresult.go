@@ -27,6 +27,9 @@ func (t *trained[T]) object() any {
 	if t.flags.report != "" {
 		o["report"] = t.flags.report
 	}
+	if w := t.input.weighing(&t.flags.inputFlags); w != nil {
+		o["weights"] = w
+	}
 	if tr.Rank > 0 {
 		o["rank"] = tr.Rank
 	}
@@ -86,6 +89,7 @@ func (t *trained[T]) print(w io.Writer) error {
 	tr := t.training
 	out := newFacts(w)
 	out.add("data", "%s: %s", t.input.name, t.encoding.describe(t.x.Len(), t.x))
+	out.addWeights(t.input.weighing(&t.flags.inputFlags))
 	if !t.flags.regresses() {
 		out.add("classes", "%d: %s", t.pipeline.Classes.Len(), quoted(t.pipeline.Classes.Names))
 	}
