@@ -277,7 +277,9 @@ func (o *opened) match(ctx context.Context, e *encoding, flags *inputFlags) erro
 	if err != nil && trained == 0 {
 		return err
 	}
-	o.format = asked(format, e.Kind, o.Head())
+	if o.format = format; e.Format != format.String() {
+		o.format = asked(format, e.Kind, o.Head())
+	}
 	if trained != 0 && !o.format.IsBinary() {
 		o.format = trained // a few lines of text look like anything
 	}

@@ -125,7 +125,9 @@ func (a *app) open(ctx context.Context, path, kind string, labeled bool, flags *
 	}
 	o := &opened{File: f}
 	if o.format, err = f.Format(); err == nil {
-		o.format = asked(o.format, kind, f.Head())
+		if o.format != file.CSV || !flags.weighted() { // only a table has columns
+			o.format = asked(o.format, kind, f.Head())
+		}
 		o.next, err = o.reader(ctx, kind, labeled, flags)
 	}
 	if err == nil {

@@ -189,6 +189,15 @@ func (t *trained[T]) describeMap() string {
 	return fmt.Sprintf("f3: %d landmarks of rank %d, projected to %d dimensions%s", h.Drawn, h.Landmarks, h.Dim, byDefault)
 }
 
+// price writes a price for people: as it was given, or, where it was divided by
+// the mean weight, in a few digits.
+func price(v float64) string {
+	if text := fmt.Sprint(v); len(text) <= 10 {
+		return text
+	}
+	return fmt.Sprintf("%.4g", v)
+}
+
 func (t *trained[T]) describeLearner() string {
 	tr, f := t.training, t.flags
 	text := f.learner
@@ -202,7 +211,7 @@ func (t *trained[T]) describeLearner() string {
 	chosen := picked(f.c == 0 && f.lambda == 0, how)
 	switch {
 	case tr.C > 0:
-		text += fmt.Sprintf(" with C = %v%s", tr.C, chosen)
+		text += fmt.Sprintf(" with C = %s%s", price(tr.C), chosen)
 	case tr.Lambda > 0:
 		text += fmt.Sprintf(" with lambda = %v%s", tr.Lambda, chosen)
 	}

@@ -225,7 +225,9 @@ func (in *input) weighing(flags *inputFlags) *weighing {
 	}
 	from := flags.rowWeights
 	if flags.weighted() {
-		from = columnTitle(in.table, in.table.Weight)
+		if from = columnTitle(in.table, in.table.Weight); in.table.Header == nil {
+			from = "column " + from
+		}
 	}
 	return &weighing{Weights: eval.NewWeights(in.weights), From: from}
 }

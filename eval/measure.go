@@ -99,7 +99,7 @@ func (m Measure) Classification(ctx context.Context, s Said) (*Classification, e
 		s.Predicted = s.predict()
 	}
 	c := &Classification{Metrics: m.Metrics(s.Predicted, s.Truth, s.Classes), Confidence: m.Confidence}
-	c.Weights = weights
+	c.Weights, m = weights, m.unit()
 	var wrong, all tally
 	for i, t := range s.Truth {
 		if t < 0 {

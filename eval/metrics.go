@@ -35,7 +35,6 @@ func (m Measure) Metrics(predicted, truth []int, classes int) Metrics {
 	if weights != nil && weights.Sum == 0 {
 		return Metrics{Weights: &Weights{Zero: weights.Zero}}
 	}
-	m = m.unit()
 	out, all := Metrics{Weights: weights}, 0.0
 	right, total := make([]float64, classes), make([]float64, classes)
 	wrong := 0.0

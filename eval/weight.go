@@ -133,7 +133,7 @@ func (m Measure) live(s Said) (Measure, Said) {
 	m.Weight = pick(m.Weight, at)
 	s.Truth, s.Predicted = pick(s.Truth, at), pick(s.Predicted, at)
 	s.Scores, s.Probabilities = pickRows(s.Scores, at), pickRows(s.Probabilities, at)
-	return m.unit(), s
+	return m, s
 }
 
 // part returns the interval of the part that hit has of all, to which it belongs.
