@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -167,6 +168,9 @@ func train[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, 
 		return err
 	}
 	t.x = x
+	if labels == nil {
+		labels = make([]string, x.Len()) // the one-class machine needs none
+	}
 	all := data.Labeled[T, string]{X: x, Y: labels, Weight: in.weights}
 	part := all.Select(rest)
 	a.warnScales(t.encoding, part.X)
@@ -446,7 +450,7 @@ func (t *trained[T]) measure(ctx context.Context, a *app, ctl run.Control, part,
 			return badInput(in.name, "the rows have no labels to test against", "use kerf predict for such data")
 		}
 		weights, err := t.encoding.weightsOf(in.chunk, &flags)
-		if err != nil {
+		if err = cmp.Or(err, someWeight(in.name, weights)); err != nil {
 			return err
 		}
 		held, on = data.Labeled[T, string]{X: x, Y: labels, Weight: weights}, in

@@ -117,18 +117,16 @@ func someWeight(name string, weights []float64) error {
 	return badInput(name, "all rows have the weight 0, and there is nothing left", "check --weight")
 }
 
-// weigh reads the weights of a whole file where the flags name a column.
+// weigh reads the weights of a whole file where the flags name a column. Those
+// that it may lack are left to what is known of the training data.
 func (in *input) weigh(flags *inputFlags) error {
-	if flags.weighted() {
-		switch {
-		case in.table == nil && flags.weightSpare:
-		case in.table == nil:
+	if flags.weighted() && !flags.weightSpare {
+		if in.table == nil {
 			return usage("--weight is for tables; %s is %s data: give a file of --weights, one a line", in.name, in.format)
-		case in.table.Weight >= 0 && !(flags.weightSpare && isBlank(in.table, in.table.Weight)):
-			var err error
-			if in.weights, err = tableWeights(in.table, in.table.Weight); err != nil {
-				return err
-			}
+		}
+		var err error
+		if in.weights, err = tableWeights(in.table, in.table.Weight); err != nil {
+			return err
 		}
 	}
 	return someWeight(in.name, in.weights)

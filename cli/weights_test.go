@@ -205,6 +205,12 @@ func TestWeightColumns(t *testing.T) {
 		}
 		mustRun(t, "cv", c.path, "--weight", c.weight, "--folds", "3", c.more[0], c.more[1])
 	}
+	// So may test data with labels and a header; without one they cannot be told.
+	more := []string{"--weight", "w", "--kernel", "linear", "--test"}
+	mustRun(t, append([]string{"train", filepath.Join(dir, "a.csv")}, append(more, writeFile(t, filepath.Join(dir, "lacks.csv"), []byte("label,a\nlow,3\nhigh,20\n")))...)...)
+	more[1] = "1"
+	wantFailure(t, 3, "lacks.tsv:1:6", append([]string{"train", filepath.Join(dir, "a.tsv")}, append(more, writeFile(t, filepath.Join(dir, "lacks.tsv"), []byte("3,-3,low\n20,-20,high\n")))...)...)
+	wantFailure(t, 3, "all rows have the weight 0", append([]string{"train", filepath.Join(dir, "a.tsv")}, append(more, writeFile(t, filepath.Join(dir, "zero.tsv"), []byte("0,3,-3,low\n0,20,-20,high\n")))...)...)
 	// A file to be predicted may have anything in that column.
 	odd := strings.ReplaceAll(csv.String(), ",1\n", ",?\n")
 	mustRun(t, "train", filepath.Join(dir, "a.csv"), "--weight", "w", "--kernel", "linear", "-o", model)
@@ -265,6 +271,7 @@ func TestWeightFailures(t *testing.T) {
 	}
 	wantFailure(t, 2, "--calibrate makes probabilities of classes", "train", good, "--task", "regress", "--target", "a", "--calibrate", "platt")
 	wantFailure(t, 2, "--calibrate makes probabilities of classes", "train", good, "--learner", "one-class", "--calibrate", "platt")
+	mustRun(t, "train", good, "--learner", "one-class", "--target", "none", "--weight", "w")
 	model := filepath.Join(dir, "one.kerf")
 	mustRun(t, "train", good, "--learner", "one-class", "--calibrate", "none", "--weight", "w", "-o", model)
 	wantFailure(t, 2, "a one-class machine has none", "predict", model, good, "--proba")
