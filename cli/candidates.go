@@ -58,7 +58,8 @@ const (
 )
 
 // newTuneSpace returns the space that the flags leave open, for n rows of a kind
-// and targets of the given spread, which is 1 for classes.
+// and targets of the given spread, which is 1 for classes, divided by the rows'
+// mean weight: C is the price of a unit of both.
 func newTuneSpace(f *learnerFlags, kind string, n int, spread float64) (tuneSpace, error) {
 	s := tuneSpace{kernels: []spec.Kernel{f.spec}}
 	s.width = f.spec.Open() || strings.TrimSpace(f.spec.String()) == bareLaplace

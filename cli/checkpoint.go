@@ -35,6 +35,9 @@ func checkpointKey[T any](r model.Recipe[T], kind model.Kind[T], d data.Labeled[
 		sum.Write(kind.Encode(data.Range[T]{Of: d.X, Lo: lo, Hi: min(lo+checkpointRows, n)}))
 	}
 	fmt.Fprintf(sum, "%q", d.Y)
+	if d.Weight != nil {
+		fmt.Fprintf(sum, "weights %v", d.Weight)
+	}
 	return sum.Sum(nil)
 }
 

@@ -48,6 +48,7 @@ All choices are those of kerf train.`,
 	}
 	flags := c.Flags()
 	f.inputFlags.add(flags)
+	f.inputFlags.addWeights(flags)
 	f.learnerFlags.add(flags)
 	flags.IntVar(&f.folds.K, "folds", f.folds.K, "parts to divide the rows into")
 	flags.IntVar(&f.folds.Repeats, "repeats", f.folds.Repeats, "how often to divide them anew")
@@ -60,6 +61,9 @@ All choices are those of kerf train.`,
 			return usage("--repeats is %d and must be from 1 to 10000", f.folds.Repeats)
 		case c.Flags().Changed("groups") && f.grouped == "":
 			return usage("--groups needs a column")
+		}
+		if err := f.inputFlags.checkWeights(c.Flags()); err != nil {
+			return err
 		}
 		if err := f.learnerFlags.check(c); err != nil {
 			return err
@@ -158,7 +162,8 @@ func validate[T any](ctx context.Context, a *app, kind instanceKind[T], c *cross
 	f, in, begun := c.flags, c.input, time.Now()
 	v := validated{repeat: fold.Repeat, index: fold.Index}
 	place := fmt.Sprintf("fold %d of %d", fold.Index+1, f.folds.K)
-	part, err := encodePart[T](in, fold.Train(), fold.Test, c.scale, &f.inputFlags)
+	rows := in.live()
+	part, err := encodePart[T](in, selected(rows, fold.Train()), selected(rows, fold.Test), c.scale, &f.inputFlags)
 	if err != nil {
 		return v, err
 	}
@@ -189,13 +194,15 @@ func validate[T any](ctx context.Context, a *app, kind instanceKind[T], c *cross
 	return v, nil
 }
 
-// divide divides the rows into folds.
+// divide divides the rows that have a positive weight into folds, in which they
+// are numbered among these.
 func (in *input) divide(f *cvFlags) ([]eval.Fold, error) {
 	if _, _, err := in.split(&f.learnerFlags, 0, 0); err != nil {
 		return nil, err
 	}
-	if in.Len() < f.folds.K {
-		return nil, badInput(in.name, fmt.Sprintf("%d rows cannot be divided into %d folds", in.Len(), f.folds.K), "use fewer --folds")
+	rows := in.live()
+	if len(rows) < f.folds.K {
+		return nil, badInput(in.name, fmt.Sprintf("%d rows cannot be divided into %d folds", len(rows), f.folds.K), "use fewer --folds")
 	}
 	switch {
 	case f.grouped != "":
@@ -203,15 +210,19 @@ func (in *input) divide(f *cvFlags) ([]eval.Fold, error) {
 		if err != nil {
 			return nil, err
 		}
-		folds, err := f.folds.Grouped(groups)
+		some := make([]string, len(rows))
+		for a, i := range rows {
+			some[a] = groups[i]
+		}
+		folds, err := f.folds.Grouped(some)
 		if err != nil {
 			return nil, badInput(in.name, fmt.Sprintf("column %q has fewer groups than there are folds, %d", f.grouped, f.folds.K), "use fewer --folds")
 		}
 		return folds, nil
 	case f.regresses() || f.learner == model.LearnerOneClass:
-		return f.folds.Plain(in.Len())
+		return f.folds.Plain(len(rows))
 	}
-	_, y := data.Encode(in.labels)
+	_, y := data.Encode(in.liveLabels())
 	return f.folds.Stratified(y)
 }
 
@@ -227,15 +238,7 @@ func (in *input) groups(f *cvFlags) ([]string, error) {
 	if err != nil {
 		return nil, usage("--groups: there is no column %q", f.grouped)
 	}
-	out := make([]string, in.table.Len())
-	for i := range out {
-		group, ok := in.table.Cell(i, column-1)
-		if !ok {
-			return nil, &data.InputError{File: in.name, Line: in.table.Lines[i], Problem: "the row has no group in column " + f.grouped, Advice: "fill it in, or choose other --groups"}
-		}
-		out[i] = group
-	}
-	return out, nil
+	return cells(in.table, column-1, "group", "fill it in, or choose other --groups")
 }
 
 // measures returns the measures of a score by the names that they have in JSON.
@@ -318,11 +321,15 @@ func (c *crossValidated) object() any {
 	for i, v := range c.folds {
 		folds[i] = v.object()
 	}
-	return map[string]any{
+	out := map[string]any{
 		"folds": folds, "mean": mean, "std": std, "repeats": c.flags.folds.Repeats,
 		"kernel": c.kernel(), "map": c.flags.mapKind, "dim": c.dim(), "learner": c.flags.learner, "task": c.flags.task,
 		"scale": c.scale, "n": c.input.Len(), "seconds": c.seconds,
 	}
+	if w := c.input.weighing(&c.flags.inputFlags); w != nil {
+		out["weights"] = w
+	}
+	return out
 }
 
 // object is the fold for machines: the metrics, and what belongs to the fold.
@@ -341,6 +348,7 @@ func (c *crossValidated) print(w io.Writer) error {
 	f := c.flags
 	out := newFacts(w)
 	out.add("data", "%s: %d rows, %d folds%s", c.input.name, c.input.Len(), f.folds.K, picked(f.folds.Repeats > 1, fmt.Sprintf("%d times", f.folds.Repeats)))
+	out.addWeights(c.input.weighing(&f.inputFlags))
 	out.add("kernel", "%s%s", c.kernel(), picked(f.spec.Open(), "width chosen in each fold"))
 	out.add("map", "%s%s", f.mapKind, picked(!f.machine && f.mapKind != model.MapNone, fmt.Sprintf("%d dimensions", c.dim())))
 	out.add("learner", "%s", f.learner)

@@ -20,13 +20,21 @@ import (
 func (a *app) eval() *cobra.Command {
 	var in inputFlags
 	c := &cobra.Command{
-		Use:     "eval MODEL DATA",
-		Short:   "Measure a model on labelled data",
+		Use:   "eval MODEL DATA",
+		Short: "Measure a model on labelled data",
+		Long: `Measure a model on labelled data. Where rows have weights, from --weights, from the
+column of --weight or from the one that the model was trained with, all measures
+are by weight.`,
 		Example: "  kerf eval model.kerf test.csv",
 		Args:    cobra.ExactArgs(2),
 	}
 	in.addKnown(c.Flags())
+	in.addWeights(c.Flags())
+	c.Flags().Lookup("weight").Usage = "column of a table with a weight for each row, by name or number, or none (default: the one that training had, where the table has it)"
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := in.checkWeights(c.Flags()); err != nil {
+			return err
+		}
 		f, err := loadModel(args[0])
 		if err != nil {
 			return err
@@ -68,17 +76,23 @@ func evaluate[T any](ctx context.Context, a *app, paths []string, f *model.File,
 	}
 	ctl, path := a.control(), paths[1]
 	var all evaluated
-	err = stream(ctx, a, path, e, in, func(x data.Source[T], labels []string) error {
+	err = stream(ctx, a, path, e, in, func(c *chunk, x data.Source[T], labels []string) error {
 		if labels == nil {
 			return badInput(path, "the rows have no labels to compare with", "use kerf predict for such data")
 		}
+		if err := all.weigh(e, c, in, path); err != nil {
+			return err
+		}
 		return gatherRows(ctx, ctl, &all, p, path, x, labels)
 	})
+	if err == nil {
+		err = someWeight(path, all.weights)
+	}
 	if err != nil {
 		return err
 	}
 	if p.Regresses() {
-		m, err := eval.NewMeasure().Regression(all.scores, all.values)
+		m, err := measureBy(all.weights).Regression(all.scores, all.values)
 		if err != nil {
 			return named(path, err)
 		}
@@ -101,6 +115,24 @@ type evaluated struct {
 	scores           []float64 // an output each
 	values           []float64 // true numbers
 	margins          []float64
+	weights          []float64 // nil where the rows have none
+	rows             int
+}
+
+// weigh adds the weights of a chunk, which comes before its rows.
+func (v *evaluated) weigh(e *encoding, c *chunk, flags *inputFlags, path string) error {
+	if flags.weighted() && c.table == nil {
+		return usage("--weight is for tables; %s is %s data: give a file of --weights, one a line", path, e.Format)
+	}
+	w, err := e.weightsOf(c, flags)
+	if err != nil {
+		return err
+	}
+	if (w == nil) != (v.weights == nil) && v.rows > 0 {
+		return badInput(path, "some rows have a weight and others have none", "fill it in, or leave it aside with --weight none")
+	}
+	v.weights, v.rows = append(v.weights, w...), v.rows+c.Len()
+	return nil
 }
 
 // gatherRows adds rows to what is known.
@@ -136,7 +168,7 @@ func measure[T any](ctx context.Context, p *model.Pipeline[T], v *evaluated) (me
 	if p.Calibration != nil {
 		said.Probabilities = p.Calibration.All(said.Scores)
 	}
-	c, err := eval.NewMeasure().Classification(ctx, said)
+	c, err := measureBy(v.weights).Classification(ctx, said)
 	if err != nil {
 		return measured{}, err
 	}
@@ -159,6 +191,9 @@ func decimals(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }
 func (m measured) print(w io.Writer) error {
 	out := newFacts(w)
 	out.add("rows", "%d; in brackets intervals of %s confidence", m.N, percent(m.Confidence))
+	if m.Weights != nil {
+		out.add("weights", "%s; measures are by weight, counts and margins are of rows", weightText(m.Weights))
+	}
 	out.add("error", "%s%s", percent(m.Error), within(m.Intervals.Error, percent))
 	out.add("accuracy", "%s; %s as the mean over the classes", percent(m.Accuracy), percent(m.BalancedAccuracy))
 	if m.MacroF1 != nil {
@@ -187,6 +222,9 @@ func printRegression(w io.Writer, m *eval.Regression) error {
 	short := func(v float64) string { return fmt.Sprintf("%.5g", v) }
 	out := newFacts(w)
 	out.add("rows", "%d; in brackets intervals of %s confidence", m.N, percent(m.Confidence))
+	if m.Weights != nil {
+		out.add("weights", "%s", weightText(m.Weights))
+	}
 	out.add("RMSE", "%s%s", short(m.RMSE), within(m.Intervals.RMSE, short))
 	out.add("MAE", "%s%s", short(m.MAE), within(m.Intervals.MAE, short))
 	if m.R2 != nil {

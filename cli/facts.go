@@ -20,6 +20,13 @@ func (f facts) add(name, format string, args ...any) {
 	fmt.Fprintf(f.w, name+"\t"+format+"\n", args...)
 }
 
+// addWeights says what the weights of rows come to, where there are any.
+func (f facts) addWeights(w *weighing) {
+	if w != nil {
+		f.add("weights", "%s", w)
+	}
+}
+
 func (f facts) flush() error { return f.w.Flush() }
 
 // percent writes a part of one for people.

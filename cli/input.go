@@ -29,6 +29,7 @@ type encoding struct {
 	Kind   string          `json:"kind"`
 	Table  *csvfile.Schema `json:"table,omitempty"`  // of a table of vectors
 	Column int             `json:"column,omitempty"` // from 1, of a table of strings, or of one whose cells are sets
+	Weight string          `json:"weight,omitempty"` // column of a table with the rows' weights, by name or number
 }
 
 // input is a data file that has been read whole.
@@ -54,7 +55,10 @@ func (a *app) read(ctx context.Context, path, kind string, labeled bool, flags *
 	if kind == "" {
 		in.kind = c.kind()
 	}
-	return in, in.checkKind()
+	if err := in.checkKind(); err != nil {
+		return nil, err
+	}
+	return in, in.weigh(flags)
 }
 
 // kind returns the kind of instances that the rows are by themselves.
@@ -81,6 +85,9 @@ func (in *input) checkKind() error {
 // alone.
 func (in *input) fitEncoding(rows []int, scale csvfile.Scale, flags *inputFlags) (*encoding, error) {
 	e := &encoding{Format: in.format.String(), Kind: in.kind}
+	if in.table != nil && in.table.Weight >= 0 {
+		e.Weight = columnTitle(in.table, in.table.Weight)
+	}
 	var err error
 	switch {
 	case in.table != nil && in.kind == spec.KindSets && flags.text != "":
@@ -94,6 +101,9 @@ func (in *input) fitEncoding(rows []int, scale csvfile.Scale, flags *inputFlags)
 	default:
 		e.Table, err = csvfile.Fit(in.table, rows, scale)
 	}
+	if err == nil && in.table != nil {
+		err = checkTextWeight(in.table, in.kind, e.Column)
+	}
 	return e, err
 }
 
@@ -101,7 +111,7 @@ func (in *input) fitEncoding(rows []int, scale csvfile.Scale, flags *inputFlags)
 func textColumn(t *csvfile.Table, name string) (int, error) {
 	if name == "" {
 		for j := t.Cols(); j > 0; j-- {
-			if j-1 != t.Target {
+			if j-1 != t.Target && j-1 != t.Weight {
 				return j, nil
 			}
 		}
@@ -185,7 +195,7 @@ func rowSets(t *csvfile.Table) data.Slice[data.Set] {
 	for i := range out {
 		var items []string
 		for j := range t.Cols() {
-			if v, ok := t.Cell(i, j); ok && j != t.Target {
+			if v, ok := t.Cell(i, j); ok && j != t.Target && j != t.Weight {
 				name := strconv.Itoa(j + 1)
 				if t.Header != nil {
 					name = t.Header[j]
@@ -222,8 +232,9 @@ func storedEncoding(raw json.RawMessage) (*encoding, error) {
 // read as a stream.
 const chunkRows = 4096
 
-// stream reads a file part by part, decodes it, and hands over each part.
-func stream[T any](ctx context.Context, a *app, path string, e *encoding, flags *inputFlags, use func(x data.Source[T], labels []string) error) error {
+// stream reads a file part by part, decodes it, and hands over each part, as it
+// was read and decoded.
+func stream[T any](ctx context.Context, a *app, path string, e *encoding, flags *inputFlags, use func(c *chunk, x data.Source[T], labels []string) error) error {
 	f, err := file.Open(ctx, path, a.stdin)
 	if err != nil {
 		return err
@@ -231,8 +242,8 @@ func stream[T any](ctx context.Context, a *app, path string, e *encoding, flags 
 	o := &opened{File: f}
 	defer o.Close()
 	err = o.match(ctx, e, flags)
-	if err == nil && flags.labels != "" {
-		err = a.withLabels(ctx, o, flags.labels)
+	if err == nil {
+		err = a.withFiles(ctx, o, flags)
 	}
 	if err != nil {
 		return err
@@ -253,7 +264,7 @@ func stream[T any](ctx context.Context, a *app, path string, e *encoding, flags 
 			return err
 		}
 		rows += x.Len()
-		if err := use(x, labels); err != nil {
+		if err := use(c, x, labels); err != nil {
 			return err
 		}
 	}
@@ -266,7 +277,9 @@ func (o *opened) match(ctx context.Context, e *encoding, flags *inputFlags) erro
 	if err != nil && trained == 0 {
 		return err
 	}
-	o.format = asked(format, e.Kind, o.Head())
+	if o.format = format; e.Format != format.String() {
+		o.format = asked(format, e.Kind, o.Head())
+	}
 	if trained != 0 && !o.format.IsBinary() {
 		o.format = trained // a few lines of text look like anything
 	}
@@ -274,7 +287,7 @@ func (o *opened) match(ctx context.Context, e *encoding, flags *inputFlags) erro
 		return badInput(o.Name, fmt.Sprintf("this is %s data and the model was trained on %s data", o.format, e.Format), "convert it first")
 	}
 	if e.Table == nil {
-		o.next, err = o.reader(ctx, e.Kind, true, flags)
+		o.next, err = o.reader(ctx, e.Kind, true, e.spareWeight(flags))
 		return err
 	}
 	given, err := flags.options(o.Name)
@@ -282,7 +295,7 @@ func (o *opened) match(ctx context.Context, e *encoding, flags *inputFlags) erro
 		return err
 	}
 	options := e.Table.Options(o.Name)
-	options.Header = given.Header
+	options.Header, options.Weight = given.Header, given.Weight
 	if o.format == file.CSV {
 		o.next, err = tableReader(ctx, o, options)
 	} else {

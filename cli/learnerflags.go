@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -83,6 +82,8 @@ func (f *learnerFlags) check(c *cobra.Command) error {
 		return usage("--loss is %q and must be hinge or squared-hinge", f.loss)
 	case f.calibrate != "none" && f.calibrate != string(calibrate.Softmax) && f.calibrate != string(calibrate.Sigmoid) && f.calibrate != string(calibrate.Steps):
 		return usage("--calibrate is %q and must be temperature, platt, isotonic or none", f.calibrate)
+	case changed("calibrate") && f.calibrate != "none" && (f.regresses() || f.learner == model.LearnerOneClass):
+		return usage("--calibrate makes probabilities of classes, and %s has none here; drop it", f.learner)
 	case !(f.conformal >= 0 && f.conformal < 1):
 		return usage("--conformal is %v and must be at least 0 and below 1", f.conformal)
 	case !(f.tolerance >= 0 && f.tolerance < 1):
@@ -92,8 +93,11 @@ func (f *learnerFlags) check(c *cobra.Command) error {
 	case changed("max-passes") && f.passes < 1:
 		return usage("--max-passes is %d and must be at least 1", f.passes)
 	}
-	if f.weights != "" && (f.regresses() || slices.Contains(unweighted, f.learner)) {
+	if f.weights != "" && (f.regresses() || f.learner == model.LearnerOneClass || !t.Weights) {
 		return usage("--class-weight is for learners of classes that take weights; %s does not", f.learner)
+	}
+	if (changed("weight") || changed("weights")) && !t.Weights {
+		return usage("%s takes no weights of rows; these learners do: %s", f.learner, strings.Join(model.Weighted(), ", "))
 	}
 	if err := f.readWeights(); err != nil {
 		return err
@@ -137,12 +141,6 @@ func (f *learnerFlags) settleLearner() error {
 
 // regresses reports whether numbers are to be predicted.
 func (f *learnerFlags) regresses() bool { return f.task == string(model.Regress) }
-
-// unweighted are the learners that take no weights of classes.
-var unweighted = []string{
-	model.LearnerPerceptron, model.LearnerAveragedPerceptron, model.LearnerPegasos, model.LearnerHardMargin, model.LearnerProgram,
-	model.LearnerKernelPerceptron, model.LearnerOneClass,
-}
 
 // readWeights reads the weights of classes.
 func (f *learnerFlags) readWeights() error {

@@ -118,7 +118,7 @@ func mapByModel[T any](ctx context.Context, j *mapJob, path string, f *model.Fil
 	rows := 0
 	err = j.output(ctx, j.out, func(w io.Writer) error {
 		table := j.form(w, "f")
-		err := stream(ctx, j.app, dataPath, e, j.flags, func(x data.Source[T], labels []string) error {
+		err := stream(ctx, j.app, dataPath, e, j.flags, func(_ *chunk, x data.Source[T], labels []string) error {
 			features, err := feature.Apply(ctx, j.ctl, p.Map, x)
 			if err != nil {
 				return err

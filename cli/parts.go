@@ -5,7 +5,6 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/csvfile"
-	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -31,7 +30,7 @@ func encodePart[T any](in *input, train, test []int, scale csvfile.Scale, flags 
 	if labels == nil {
 		labels = make([]string, x.Len()) // the one-class machine needs none
 	}
-	all := data.Labeled[T, string]{X: x, Y: labels}
+	all := data.Labeled[T, string]{X: x, Y: labels, Weight: in.weights}
 	return part[T]{encoding: e, train: all.Select(train), test: all.Select(test)}, nil
 }
 
@@ -65,7 +64,7 @@ func testPart[T any](ctx context.Context, r model.Recipe[T], f *learnerFlags, in
 		if err != nil {
 			return out, err
 		}
-		m, err := eval.NewMeasure().Regression(scores.Data, truth)
+		m, err := measureBy(p.test.Weight).Regression(scores.Data, truth)
 		out.score = &score{Regression: m}
 		return out, err
 	}
@@ -73,7 +72,7 @@ func testPart[T any](ctx context.Context, r model.Recipe[T], f *learnerFlags, in
 	if f.learner != model.LearnerOneClass {
 		y, out.unknown = classIndex(out.pipeline.Classes, p.test.Y)
 	}
-	m := eval.Classify(predicted(out.pipeline, scores), y, out.pipeline.Classes.Len())
+	m := measureBy(p.test.Weight).Metrics(predicted(out.pipeline, scores), y, out.pipeline.Classes.Len())
 	out.score = &score{Metrics: &m}
 	return out, nil
 }

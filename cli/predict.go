@@ -121,14 +121,14 @@ func predict[T any](ctx context.Context, j *predictJob, path string, f *model.Fi
 	if err != nil {
 		return err
 	}
-	sets, err := j.check(path, p.Calibration != nil, p.Regresses(), p.Conformal)
+	sets, err := j.check(path, p.Learner, p.Calibration != nil, p.Regresses(), p.Conformal)
 	if err != nil {
 		return err
 	}
 	ctl := j.control()
 	all := predictions{Predictions: []any{}, Classes: p.Classes.Names, Coverage: j.set}
 	fill := func(w io.Writer) error {
-		return stream(ctx, j.app, j.data, e, j.flags, func(x data.Source[T], _ []string) error {
+		return stream(ctx, j.app, j.data, e, j.flags, func(_ *chunk, x data.Source[T], _ []string) error {
 			s, err := p.ScoreAll(ctx, ctl, x)
 			if err != nil {
 				return err
@@ -155,10 +155,12 @@ func predict[T any](ctx context.Context, j *predictJob, path string, f *model.Fi
 
 // check reports what was asked for and the model does not have, and returns its
 // prediction sets.
-func (j *predictJob) check(path string, calibrated, regresses bool, conformal []calibrate.Conformal) (*calibrate.Conformal, error) {
+func (j *predictJob) check(path, learner string, calibrated, regresses bool, conformal []calibrate.Conformal) (*calibrate.Conformal, error) {
 	switch {
 	case j.proba && regresses:
 		return nil, usage("--proba is for models of classes; this one predicts numbers")
+	case j.proba && learner == model.LearnerOneClass:
+		return nil, usage("--proba is for models of classes; a one-class machine has none, and --scores has how far inside a row lies")
 	case j.proba && !calibrated:
 		return nil, badInput(path, "the model has no probabilities", "train it with --calibrate, on more rows")
 	case j.set == 0:

@@ -33,6 +33,10 @@ type inputFlags struct {
 	text   string
 	labels string
 	drop   []string
+
+	weight      string // column of the rows' weights; none for none
+	weightSpare bool   // whether the file may lack it
+	rowWeights  string // file of the rows' weights
 }
 
 func (f *inputFlags) add(flags *pflag.FlagSet) {
@@ -74,16 +78,17 @@ func (f *inputFlags) options(name string) (csvfile.Options, error) {
 	if !ok {
 		return csvfile.Options{}, usage("--header is %q and must be auto, yes, no or skip", f.header)
 	}
-	return csvfile.Options{Name: name, Header: h, Target: f.target, Drop: f.drop}, nil
+	return csvfile.Options{Name: name, Header: h, Target: f.target, Weight: f.weight, WeightSpare: f.weightSpare, Drop: f.drop}, nil
 }
 
 // chunk is some rows of a file, in the form in which its format has them.
 type chunk struct {
-	table  *csvfile.Table
-	rows   data.Source[data.Vector]
-	texts  data.Slice[string]
-	sets   data.Slice[data.Set]
-	labels []string // nil where the file has none
+	table   *csvfile.Table
+	rows    data.Source[data.Vector]
+	texts   data.Slice[string]
+	sets    data.Slice[data.Set]
+	labels  []string  // nil where the file has none
+	weights []float64 // nil where there are none, or they are in a column that has not been looked at
 }
 
 // Len returns the number of rows.
@@ -120,11 +125,13 @@ func (a *app) open(ctx context.Context, path, kind string, labeled bool, flags *
 	}
 	o := &opened{File: f}
 	if o.format, err = f.Format(); err == nil {
-		o.format = asked(o.format, kind, f.Head())
+		if o.format != file.CSV || !flags.weighted() { // only a table has columns
+			o.format = asked(o.format, kind, f.Head())
+		}
 		o.next, err = o.reader(ctx, kind, labeled, flags)
 	}
-	if err == nil && flags.labels != "" {
-		err = a.withLabels(ctx, o, flags.labels)
+	if err == nil {
+		err = a.withFiles(ctx, o, flags)
 	}
 	if err != nil {
 		_ = f.Close()
@@ -274,29 +281,53 @@ func (o *opened) arrayReader(ctx context.Context) (reader, error) {
 	}, nil
 }
 
+// withFiles adds what the flags have in files of its own to the rows of a reader.
+func (a *app) withFiles(ctx context.Context, o *opened, flags *inputFlags) error {
+	if flags.labels != "" {
+		if err := a.withLabels(ctx, o, flags.labels); err != nil {
+			return err
+		}
+	}
+	if flags.rowWeights != "" {
+		return a.withWeights(ctx, o, flags.rowWeights)
+	}
+	return nil
+}
+
 // withLabels adds labels from a file of their own to the rows of a reader.
 func (a *app) withLabels(ctx context.Context, o *opened, path string) error {
 	labels, err := a.readLabels(ctx, path)
 	if err != nil {
 		return err
 	}
+	o.beside(path, "labels", len(labels), func(c *chunk, lo, hi int) { c.labels = labels[lo:hi] })
+	return nil
+}
+
+// beside adds to the rows of a reader n things of another file, one each: those
+// from lo to hi-1 to each chunk.
+func (o *opened) beside(path, what string, n int, add func(c *chunk, lo, hi int)) {
 	next, used := o.next, 0
 	o.next = func(max int) (*chunk, error) {
 		c, err := next(max)
-		if errors.Is(err, io.EOF) && used < len(labels) {
-			return nil, badInput(path, fmt.Sprintf("there are %d labels for %d rows", len(labels), used), "give the labels of this data")
+		if errors.Is(err, io.EOF) && used < n {
+			return nil, badInput(path, fmt.Sprintf("there are %d %s for %d rows", n, what, used), "give the "+what+" of this data")
 		}
 		if err != nil {
 			return nil, err
 		}
-		if used+c.Len() > len(labels) {
-			return nil, badInput(path, fmt.Sprintf("there are %d labels and more rows", len(labels)), "give the labels of this data")
+		whole := max <= 0
+		if used+c.Len() > n || whole && c.Len() < n {
+			rows := "more rows"
+			if whole {
+				rows = fmt.Sprintf("%d rows", c.Len())
+			}
+			return nil, badInput(path, fmt.Sprintf("there are %d %s and %s", n, what, rows), "give the "+what+" of this data")
 		}
-		c.labels = labels[used : used+c.Len()]
+		add(c, used, used+c.Len())
 		used += c.Len()
 		return c, nil
 	}
-	return nil
 }
 
 // readLabels reads a file of labels: IDX, or one a line.

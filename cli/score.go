@@ -26,6 +26,14 @@ func (s *score) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s.Metrics)
 }
 
+// weights returns what the weights of the rows come to, nil where they had none.
+func (s *score) weights() *eval.Weights {
+	if s.Regression != nil {
+		return s.Regression.Weights
+	}
+	return s.Metrics.Weights
+}
+
 // rows returns how many rows were measured.
 func (s *score) rows() int {
 	if s.Regression != nil {
@@ -36,17 +44,21 @@ func (s *score) rows() int {
 
 // String is the score for people.
 func (s *score) String() string {
+	by := ""
+	if s.weights() != nil {
+		by = ", by weight"
+	}
 	if s.outliers {
-		return fmt.Sprintf("%s of %d rows are outliers", percent(s.Metrics.Error), s.Metrics.N)
+		return fmt.Sprintf("%s of %d rows are outliers%s", percent(s.Metrics.Error), s.Metrics.N, by)
 	}
 	if s.Regression == nil {
-		return fmt.Sprintf("error %s on %d rows", percent(s.Metrics.Error), s.Metrics.N)
+		return fmt.Sprintf("error %s on %d rows%s", percent(s.Metrics.Error), s.Metrics.N, by)
 	}
 	r2 := "not defined"
 	if s.R2 != nil {
 		r2 = fmt.Sprintf("%.4f", *s.R2)
 	}
-	return fmt.Sprintf("RMSE %.5g, MAE %.5g, R² %s on %d rows", s.RMSE, s.MAE, r2, s.Regression.N)
+	return fmt.Sprintf("RMSE %.5g, MAE %.5g, R² %s on %d rows%s", s.RMSE, s.MAE, r2, s.Regression.N, by)
 }
 
 // scoreOn measures a model on rows.
@@ -65,15 +77,22 @@ func scoreOn[T any](ctx context.Context, a *app, ctl run.Control, p *model.Pipel
 		return nil, err
 	}
 	if !p.Regresses() {
-		m := eval.Classify(predicted(p, scores), y, p.Classes.Len())
+		m := eval.Measure{Weight: d.Weight}.Metrics(predicted(p, scores), y, p.Classes.Len())
 		return &score{Metrics: &m}, nil
 	}
 	truth, err := in.values(d.Y)
 	if err != nil {
 		return nil, err
 	}
-	m, err := eval.NewMeasure().Regression(scores.Data, truth)
+	m, err := measureBy(d.Weight).Regression(scores.Data, truth)
 	return &score{Regression: m}, err
+}
+
+// measureBy returns how to measure rows of the given weights.
+func measureBy(weight []float64) eval.Measure {
+	m := eval.NewMeasure()
+	m.Weight = weight
+	return m
 }
 
 // predicted returns the class of each row of scores.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,6 +30,7 @@ type trainFlags struct {
 	learnerFlags
 	test       string
 	testLabel  string
+	testWeight string
 	holdout    float64
 	out        string
 	report     string
@@ -49,14 +51,17 @@ DATA is a table (CSV, TSV, JSON Lines, Parquet), LIBSVM data, NPY or IDX with
 --labels, FASTA, lines of text or sets, also compressed (.gz, .bz2, .zst); - is standard input.`,
 		Example: `  kerf train data.csv --holdout 0.3 -o model.kerf
   kerf train c.csv --kernel 'rbf(gamma=1)' --map f2 --dim 100 --holdout 0.3 --json
-  kerf train houses.csv --task regress --holdout 0.2`,
+  kerf train houses.csv --task regress --holdout 0.2
+  kerf train survey.csv --target income --weight sampling_weight --test fresh.csv`,
 		Args: cobra.ExactArgs(1),
 	}
 	flags := c.Flags()
 	f.inputFlags.add(flags)
+	f.inputFlags.addWeights(flags)
 	f.learnerFlags.add(flags)
 	flags.StringVar(&f.test, "test", "", "file with data to test on")
 	flags.StringVar(&f.testLabel, "test-labels", "", "file with the labels of --test, for IDX or NPY data")
+	flags.StringVar(&f.testWeight, "test-weights", "", "file with the weights of --test, one a line")
 	flags.Float64Var(&f.holdout, "holdout", 0, "part of the data to hold out and test on, such as 0.3")
 	flags.StringVarP(&f.out, "output", "o", "", "file to write the model to")
 	flags.StringVar(&f.report, "report", "", "file to write a report with charts to, as one HTML page")
@@ -81,10 +86,15 @@ func (f *trainFlags) checkTrain(c *cobra.Command) error {
 		return usage("--holdout is %v and must be between 0 and 1", f.holdout)
 	case changed("output") && f.out == "":
 		return usage("-o needs the name of a file")
+	case f.testWeight != "" && f.test == "":
+		return usage("--test-weights is for the rows of --test; --weights has those of the data")
 	case changed("time") && f.limit <= 0:
 		return usage("--time is %v and must be positive", f.limit)
 	}
 	if err := f.checkReport(c); err != nil {
+		return err
+	}
+	if err := f.inputFlags.checkWeights(c.Flags()); err != nil {
 		return err
 	}
 	if err := f.learnerFlags.check(c); err != nil {
@@ -158,7 +168,10 @@ func train[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, 
 		return err
 	}
 	t.x = x
-	all := data.Labeled[T, string]{X: x, Y: labels}
+	if labels == nil {
+		labels = make([]string, x.Len()) // the one-class machine needs none
+	}
+	all := data.Labeled[T, string]{X: x, Y: labels, Weight: in.weights}
 	part := all.Select(rest)
 	a.warnScales(t.encoding, part.X)
 	if err := t.fit(ctx, a, part); err != nil {
@@ -220,24 +233,29 @@ func (a *app) divide(in *input, f *trainFlags) (rest, held []int, err error) {
 	return rest, held, nil
 }
 
-// split divides the rows, class by class where they have classes.
+// split divides the rows, class by class where they have classes, but for those
+// of weight 0, which are in no part.
 func (in *input) split(f *learnerFlags, part float64, s uint64) (rest, held []int, err error) {
+	rows := in.live()
 	switch {
 	case f.learner == model.LearnerOneClass:
-		rest, held = data.Split(in.Len(), part, s)
+		rest, held = data.Split(len(rows), part, s)
 	case f.regresses():
 		if in.labels == nil {
 			return nil, nil, badInput(in.name, "the rows have no targets to learn", "name the target's column with --target")
 		}
-		rest, held = data.Split(in.Len(), part, s)
+		rest, held = data.Split(len(rows), part, s)
 	default:
 		if err := in.checkClasses(); err != nil {
 			return nil, nil, err
 		}
-		_, y := data.Encode(in.labels)
+		_, y := data.Encode(in.liveLabels())
 		rest, held = data.SplitBy(y, part, s)
 	}
-	return rest, held, nil
+	if in.weights == nil {
+		return rest, held, nil
+	}
+	return selected(rows, rest), selected(rows, held), nil
 }
 
 // checkClasses reports rows without labels, or with labels that are no classes.
@@ -254,7 +272,7 @@ func (in *input) checkClasses() error {
 	case classes.Len() > 1000 || in.table != nil && classes.Len() > 20 && 2*classes.Len() > in.Len():
 		return badInput(in.name, fmt.Sprintf("the target has %d different values in %d rows, which are no classes", classes.Len(), in.Len()), "check --target, or use --task regress for numbers")
 	}
-	return nil
+	return in.checkWeighedClasses()
 }
 
 // kindOf returns the kind of instances that the flags ask for, empty where the
@@ -321,6 +339,9 @@ func (t *trained[T]) fit(ctx context.Context, a *app, part data.Labeled[T, strin
 			return err
 		}
 	}
+	if part.Weight != nil && f.conformal > 0 {
+		a.warn("prediction sets hold for rows that come as these do, not as they are weighted")
+	}
 	limited, cancel := ctx, func() {}
 	if f.limit > 0 {
 		limited, cancel = context.WithTimeout(ctx, f.limit)
@@ -341,6 +362,7 @@ func (t *trained[T]) fit(ctx context.Context, a *app, part data.Labeled[T, strin
 	}
 	t.pipeline.Trained, err = json.Marshal(map[string]any{
 		"n": part.X.Len(), "status": t.training.Status, "objective": t.training.Objective, "gap": t.training.Gap, "seed": a.seed,
+		"weights": t.input.weighing(&f.inputFlags),
 	})
 	if err != nil {
 		return err
@@ -358,7 +380,7 @@ func fitRecipe[T any](ctx context.Context, r model.Recipe[T], regress bool, d da
 	if err != nil {
 		return nil, model.Training{}, err
 	}
-	return r.FitValues(ctx, data.Labeled[T, float64]{X: d.X, Y: y})
+	return r.FitValues(ctx, data.Labeled[T, float64]{X: d.X, Y: y, Weight: d.Weight})
 }
 
 // values reads targets as numbers.
@@ -415,7 +437,7 @@ func (t *trained[T]) measure(ctx context.Context, a *app, ctl run.Control, part,
 	on := t.input
 	if t.flags.test != "" {
 		flags := t.flags.inputFlags
-		flags.labels = t.flags.testLabel
+		flags.labels, flags.rowWeights, flags.weightSpare = t.flags.testLabel, t.flags.testWeight, true
 		in, err := a.read(ctx, t.flags.test, t.input.kind, true, &flags)
 		if err != nil {
 			return err
@@ -427,7 +449,11 @@ func (t *trained[T]) measure(ctx context.Context, a *app, ctl run.Control, part,
 		if labels == nil {
 			return badInput(in.name, "the rows have no labels to test against", "use kerf predict for such data")
 		}
-		held, on = data.Labeled[T, string]{X: x, Y: labels}, in
+		weights, err := t.encoding.weightsOf(in.chunk, &flags)
+		if err = cmp.Or(err, someWeight(in.name, weights)); err != nil {
+			return err
+		}
+		held, on = data.Labeled[T, string]{X: x, Y: labels, Weight: weights}, in
 		t.tested, t.testedIn = held, in
 	}
 	if len(held.Y) == 0 {
@@ -458,19 +484,19 @@ func (t *trained[T]) certifySeparator(ctx context.Context, ctl run.Control, held
 // measureOutliers counts the rows that a one-class machine calls outliers.
 func (t *trained[T]) measureOutliers(ctx context.Context, ctl run.Control, part, held data.Labeled[T, string]) error {
 	ctl.Counter = nil
-	count := func(x data.Source[T]) (*score, error) {
-		scores, err := t.pipeline.ScoreAll(ctx, ctl, x)
+	count := func(d data.Labeled[T, string]) (*score, error) {
+		scores, err := t.pipeline.ScoreAll(ctx, ctl, d.X)
 		if err != nil {
 			return nil, err
 		}
-		m := eval.Classify(predicted(t.pipeline, scores), repeated(1, x.Len()), 2)
+		m := eval.Measure{Weight: d.Weight}.Metrics(predicted(t.pipeline, scores), repeated(1, d.X.Len()), 2)
 		return &score{Metrics: &m, outliers: true}, nil
 	}
 	var err error
-	if t.train, err = count(part.X); err != nil || held.X.Len() == 0 {
+	if t.train, err = count(part); err != nil || held.X.Len() == 0 {
 		return err
 	}
-	t.test, err = count(held.X)
+	t.test, err = count(held)
 	return err
 }
 

@@ -127,7 +127,7 @@ func (t *trained[T]) page(ctx context.Context, ctl run.Control, part data.Labele
 	case t.flags.regresses():
 		return p, t.regressionPage(p, m, on)
 	case t.flags.learner == model.LearnerOneClass:
-		return p, t.outlierPage(p, m)
+		return p, t.outlierPage(ctx, p, m)
 	}
 	return p, t.classPage(ctx, ctl, p, m)
 }
@@ -146,6 +146,9 @@ func (t *trained[T]) facts(on string) *trainPage {
 		p.Facts = append(p.Facts, reportFact{Name: name, Value: fmt.Sprintf(format, args...)})
 	}
 	add("data", "%s", t.encoding.describe(t.x.Len(), t.x))
+	if w := t.input.weighing(&t.flags.inputFlags); w != nil {
+		add("weights", "%s; measures are by weight, counts, charts and margins are of rows", plain(w.String(), 200))
+	}
 	if !t.flags.regresses() {
 		add("classes", "%d: %s", t.pipeline.Classes.Len(), plain(quoted(t.pipeline.Classes.Names), 200))
 	}
@@ -217,7 +220,7 @@ func (t *trained[T]) classPage(ctx context.Context, ctl run.Control, p *trainPag
 	if t.pipeline.Calibration != nil {
 		said.Probabilities = t.pipeline.Calibration.All(m.scores)
 	}
-	c, err := eval.NewMeasure().Classification(ctx, said)
+	c, err := measureBy(m.Weight).Classification(ctx, said)
 	if err != nil {
 		return err
 	}
@@ -297,7 +300,7 @@ func (t *trained[T]) regressionPage(p *trainPage, m *measuredRows[T], on *input)
 		return err
 	}
 	said := m.scores.Data
-	r, err := eval.NewMeasure().Regression(said, truth)
+	r, err := measureBy(m.Weight).Regression(said, truth)
 	if err != nil {
 		return err
 	}
@@ -325,25 +328,21 @@ func (t *trained[T]) regressionPage(p *trainPage, m *measuredRows[T], on *input)
 }
 
 // outlierPage adds what there is to say of a one-class machine.
-func (t *trained[T]) outlierPage(p *trainPage, m *measuredRows[T]) error {
+func (t *trained[T]) outlierPage(ctx context.Context, p *trainPage, m *measuredRows[T]) error {
 	n := m.X.Len()
-	s, outliers := make([]float64, n), 0
-	order := make([]int, n)
+	s, order := make([]float64, n), make([]int, n)
 	for i := range s {
 		s[i], order[i] = m.scores.Row(i)[1], i
-		if t.pipeline.Decide(m.scores.Row(i)) == 0 {
-			outliers++
-		}
 	}
-	interval, err := eval.Proportion(outliers, n, eval.NewMeasure().Confidence)
+	c, err := measureBy(m.Weight).Classification(ctx, eval.Said{Classes: 2, Truth: repeated(1, n), Predicted: predicted(t.pipeline, m.scores)})
 	if err != nil {
 		return err
 	}
-	p.Head, p.Value = "Outliers among the test rows", percent(float64(outliers)/float64(n))
+	p.Head, p.Value = "Outliers among the test rows", percent(c.Error)
 	if !p.Test {
 		p.Head = "Outliers among the training rows"
 	}
-	p.Interval = strings.Trim(within(&interval, percent), " ()")
+	p.Interval = strings.Trim(within(c.Intervals.Error, percent), " ()")
 	p.scoreFigure(s)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s[a], s[b]) })
 	w := &worstTable{Title: "The strangest rows", Note: "Those with the lowest scores; an outlier has one below 0.", Columns: []string{"row", "score"}}

@@ -27,6 +27,9 @@ func (t *trained[T]) object() any {
 	if t.flags.report != "" {
 		o["report"] = t.flags.report
 	}
+	if w := t.input.weighing(&t.flags.inputFlags); w != nil {
+		o["weights"] = w
+	}
 	if tr.Rank > 0 {
 		o["rank"] = tr.Rank
 	}
@@ -86,6 +89,7 @@ func (t *trained[T]) print(w io.Writer) error {
 	tr := t.training
 	out := newFacts(w)
 	out.add("data", "%s: %s", t.input.name, t.encoding.describe(t.x.Len(), t.x))
+	out.addWeights(t.input.weighing(&t.flags.inputFlags))
 	if !t.flags.regresses() {
 		out.add("classes", "%d: %s", t.pipeline.Classes.Len(), quoted(t.pipeline.Classes.Names))
 	}
@@ -185,6 +189,15 @@ func (t *trained[T]) describeMap() string {
 	return fmt.Sprintf("f3: %d landmarks of rank %d, projected to %d dimensions%s", h.Drawn, h.Landmarks, h.Dim, byDefault)
 }
 
+// price writes a price for people: as it was given, or, where it was divided by
+// the mean weight, in a few digits.
+func price(v float64) string {
+	if text := fmt.Sprint(v); len(text) <= 10 {
+		return text
+	}
+	return fmt.Sprintf("%.4g", v)
+}
+
 func (t *trained[T]) describeLearner() string {
 	tr, f := t.training, t.flags
 	text := f.learner
@@ -198,7 +211,7 @@ func (t *trained[T]) describeLearner() string {
 	chosen := picked(f.c == 0 && f.lambda == 0, how)
 	switch {
 	case tr.C > 0:
-		text += fmt.Sprintf(" with C = %v%s", tr.C, chosen)
+		text += fmt.Sprintf(" with C = %s%s", price(tr.C), chosen)
 	case tr.Lambda > 0:
 		text += fmt.Sprintf(" with lambda = %v%s", tr.Lambda, chosen)
 	}

@@ -62,6 +62,7 @@ measure the final model on rows that had no part in the search.`,
 	}
 	flags := c.Flags()
 	f.inputFlags.add(flags)
+	f.inputFlags.addWeights(flags)
 	f.learnerFlags.add(flags)
 	flags.StringVar(&f.search, "search", searchHalving, "how to search: grid, random or halving")
 	flags.IntVar(&f.trials, "trials", 30, "candidates, at most")
@@ -69,6 +70,7 @@ measure the final model on rows that had no part in the search.`,
 	flags.IntVar(&f.folds, "folds", 3, "parts of the rows, each tested on once; of more than 20,000 rows that many are taken, and a quarter of them tested on unless this is given")
 	flags.StringVar(&f.test, "test", "", "file with data to test the final model on")
 	flags.StringVar(&f.testLabel, "test-labels", "", "file with the labels of --test, for IDX or NPY data")
+	flags.StringVar(&f.testWeight, "test-weights", "", "file with the weights of --test, one a line")
 	flags.Float64Var(&f.holdout, "holdout", 0, "part of the data to keep from the search and to test the final model on, such as 0.3")
 	flags.StringVarP(&f.out, "output", "o", "", "file to write the model to")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -192,7 +194,7 @@ func (t *tuning[T]) prepare(rest []int) error {
 	f, in, spread := t.flags, t.input, 1.0
 	t.class = make([]int, in.Len())
 	if f.regresses() {
-		y, err := in.values(in.labels)
+		y, err := in.values(in.liveLabels())
 		if err != nil {
 			return err
 		}
@@ -203,7 +205,7 @@ func (t *tuning[T]) prepare(rest []int) error {
 		_, t.class = data.Encode(in.labels)
 	}
 	var err error
-	if t.space, err = newTuneSpace(&f.learnerFlags, in.kind, len(rest), spread); err != nil {
+	if t.space, err = newTuneSpace(&f.learnerFlags, in.kind, len(rest), spread/meanWeight(in.weights)); err != nil {
 		return err
 	}
 	if t.scale, err = f.scaling(in, t.space.width); err != nil {
@@ -418,7 +420,7 @@ func (t *tuning[T]) train(ctx context.Context, rest, held []int) error {
 	if err != nil {
 		return err
 	}
-	all := data.Labeled[T, string]{X: x, Y: labels}
+	all := data.Labeled[T, string]{X: x, Y: labels, Weight: t.input.weights}
 	part := all.Select(rest)
 	t.app.warnScales(e, part.X)
 	t.medians = newMedians(t.space, part.X, t.app.seed)

@@ -102,6 +102,9 @@ func (t *tuning[T]) object() any {
 	if t.oneSplit() {
 		o["folds"] = 1
 	}
+	if w := t.input.weighing(&t.flags.inputFlags); w != nil {
+		o["weights"] = w
+	}
 	if t.final.test != nil {
 		o["test"] = t.final.test
 	}
@@ -122,6 +125,7 @@ func (t *tuning[T]) print(w io.Writer) error {
 	}
 	out := newFacts(w)
 	out.add("data", "%s: %d rows", t.input.name, t.input.Len())
+	out.addWeights(t.input.weighing(&f.inputFlags))
 	how := fmt.Sprintf("%d folds", f.folds)
 	if t.oneSplit() {
 		how = "a quarter of them to test on"

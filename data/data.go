@@ -52,17 +52,30 @@ func (s Range[T]) At(i int) T { return s.Of.At(s.Lo + i) }
 
 // Labeled is a sample of instances with a label each. Y is +1 or -1 (float64)
 // for a binary problem, a class index (int) for many classes.
+//
+// Weight, where there is one, has a weight for each instance: one of weight k
+// counts as k of them, and one of weight 0 is as if it were not there. It is for
+// package model, which hands it on; a learner of package learn has a field Weight
+// of its own and does not look at this one.
 type Labeled[T, Y any] struct {
-	X Source[T]
-	Y []Y
+	X      Source[T]
+	Y      []Y
+	Weight []float64 // nil for 1 each
 }
 
-// Select returns the labelled instances at the given indices, without copying
-// the instances.
+// Select returns the labelled instances at the given indices, with their
+// weights, without copying the instances.
 func (d Labeled[T, Y]) Select(index []int) Labeled[T, Y] {
 	y := make([]Y, len(index))
 	for i, j := range index {
 		y[i] = d.Y[j]
 	}
-	return Labeled[T, Y]{X: Subset[T]{Of: d.X, Index: index}, Y: y}
+	out := Labeled[T, Y]{X: Subset[T]{Of: d.X, Index: index}, Y: y}
+	if d.Weight != nil {
+		out.Weight = make([]float64, len(index))
+		for i, j := range index {
+			out.Weight[i] = d.Weight[j]
+		}
+	}
+	return out
 }

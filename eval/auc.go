@@ -12,37 +12,40 @@ import (
 // placements writes for each row the part of the rows of the other kind that it
 // is on the right side of, ties counting half: for a positive row the part of
 // the negatives below it, for a negative one the part of the positives above.
-// The mean over the positives, and that over the negatives, is the AUC. It
-// reports the numbers of both, and writes nothing where one is 0. O(n log n).
+// Parts are by weight. The mean over the positives, and that over the negatives,
+// is the AUC. It reports both kinds, and writes nothing where there is none of
+// one. O(n log n).
 //
 // Reference: DeLong, DeLong and Clarke-Pearson 1988; Sun and Xu 2014.
-func placements(dst, score []float64, positive []bool) (pos, neg int) {
+func placements(dst, score []float64, positive []bool, weight func(int) float64) (pos, neg tally) {
 	order := make([]int, len(score))
 	for i := range order {
 		order[i] = i
 		if positive[i] {
-			pos++
+			pos.add(weight(i))
+		} else {
+			neg.add(weight(i))
 		}
 	}
-	neg = len(score) - pos
-	if pos == 0 || neg == 0 {
+	if pos.rows == 0 || neg.rows == 0 {
 		return pos, neg
 	}
 	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(score[i], score[j]) })
-	posBelow, negBelow := 0, 0
+	posBelow, negBelow := 0.0, 0.0
 	for lo := 0; lo < len(order); {
-		hi, posTied := lo, 0
+		hi, posTied, negTied := lo, 0.0, 0.0
 		for ; hi < len(order) && score[order[hi]] == score[order[lo]]; hi++ {
-			if positive[order[hi]] {
-				posTied++
+			if i := order[hi]; positive[i] {
+				posTied += weight(i)
+			} else {
+				negTied += weight(i)
 			}
 		}
-		negTied := hi - lo - posTied
 		for _, i := range order[lo:hi] {
 			if positive[i] {
-				dst[i] = (float64(negBelow) + float64(negTied)/2) / float64(neg)
+				dst[i] = (negBelow + negTied/2) / neg.sum
 			} else {
-				dst[i] = (float64(pos-posBelow-posTied) + float64(posTied)/2) / float64(pos)
+				dst[i] = max(pos.sum-posBelow-posTied+posTied/2, 0) / pos.sum
 			}
 		}
 		posBelow, negBelow, lo = posBelow+posTied, negBelow+negTied, hi
@@ -52,26 +55,30 @@ func placements(dst, score []float64, positive []bool) (pos, neg int) {
 
 // deLong returns AUC and the variance of DeLong et al. from placements: the
 // sample variance over the positives divided by their number, plus the same of
-// the negatives. It is 0 for a kind of a single row.
-func deLong(place []float64, positive []bool, pos, neg int) (auc, variance float64) {
+// the negatives. With weights each is Σw²(v - AUC)²/(Σw)²·n/(n-1). It is 0 for a
+// kind of a single row.
+func deLong(place []float64, positive []bool, weight func(int) float64, pos, neg tally) (auc, variance float64) {
 	for i, v := range place {
 		if positive[i] {
-			auc += v / float64(pos)
+			auc += v * weight(i) / pos.sum
 		}
 	}
 	var sp, sn float64
 	for i, v := range place {
+		d := weight(i) * (v - auc)
 		if positive[i] {
-			sp += (v - auc) * (v - auc)
+			sp += d * d
 		} else {
-			sn += (v - auc) * (v - auc)
+			sn += d * d
 		}
 	}
-	if pos > 1 {
-		variance += sp / float64(pos-1) / float64(pos)
-	}
-	if neg > 1 {
-		variance += sn / float64(neg-1) / float64(neg)
+	for _, kind := range []struct {
+		tally
+		squares float64
+	}{{pos, sp}, {neg, sn}} {
+		if n := float64(kind.rows); n > 1 {
+			variance += kind.squares / kind.sum * (n / kind.sum) / (n - 1)
+		}
 	}
 	return auc, variance
 }
@@ -96,7 +103,7 @@ func (m Measure) order(ctx context.Context, c *Classification, s Said) error {
 	score, place, moved := make([]float64, n), make([]float64, n), make([]float64, n)
 	positive := make([]bool, n)
 	sum, variance, used := 0.0, 0.0, 0
-	var pairs []int // the smaller number of rows of each AUC
+	var pairs []int // the smaller number of rows of each AUC, that of as many with equal weights
 	first, last := 0, scores.Cols
 	if scores.Cols == 2 {
 		first = 1
@@ -111,19 +118,20 @@ func (m Measure) order(ctx context.Context, c *Classification, s Said) error {
 				score[a] = scores.Row(i)[1]/2 - scores.Row(i)[0]/2
 			}
 		}
-		pos, neg := placements(place, score, positive)
-		if pos == 0 || neg == 0 {
+		weight := func(a int) float64 { return m.weigh(rows[a]) }
+		pos, neg := placements(place, score, positive, weight)
+		if pos.rows == 0 || neg.rows == 0 {
 			continue
 		}
-		auc, v := deLong(place, positive, pos, neg)
+		auc, v := deLong(place, positive, weight, pos, neg)
 		sum, variance, used = sum+auc, v, used+1
-		pairs = append(pairs, min(pos, neg))
+		pairs = append(pairs, min(pos.effective(), neg.effective()))
 		for a := range moved {
-			part := float64(neg)
+			part := neg.sum
 			if positive[a] {
-				part = float64(pos)
+				part = pos.sum
 			}
-			moved[a] += (place[a] - auc) / part
+			moved[a] += weight(a) * (place[a] - auc) / part
 		}
 	}
 	if used == 0 {

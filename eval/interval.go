@@ -23,6 +23,9 @@ type Method string
 const (
 	// ClopperPearson is exact for a part of independent rows.
 	ClopperPearson Method = "clopper-pearson"
+	// Effective is ClopperPearson for as many rows of equal weight as tell as
+	// much as those with weights do, (Σw)²/Σw² of them. It is not exact.
+	Effective Method = "effective-size"
 	// SquareAndAdd puts the interval of a mean of independent parts together
 	// from their exact ones, as Zou and Donner 2008 do.
 	SquareAndAdd Method = "square-and-add"

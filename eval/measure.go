@@ -16,11 +16,16 @@ var ErrNoRows = errors.New("there are no rows to measure")
 // Measure is the recipe of what is measured: the confidence of all intervals
 // and the bins of the calibration. Its measures do not depend on the seed, only
 // the interval of the calibration error does.
+//
+// A row of weight k counts as k rows in every measure, and one of weight 0 is left
+// out. Intervals do not take it for k rows, which would tell k times as much: they
+// suppose that rows are independent, whatever their weights.
 type Measure struct {
 	Confidence float64 // of each interval by itself, in (0, 1); default 0.95
 	Bins       int     // of the reliability table, 1 to 10,000; default 15
 	Resamples  int     // for the interval of the calibration error, 0 for none, at most 1,000,000; default 2000
 	Seed       uint64
+	Weight     []float64 // of each row, not negative; nil for 1
 }
 
 // NewMeasure returns the recipe with its defaults.
@@ -85,24 +90,28 @@ type Intervals struct {
 // and refuses scores that are not finite and probabilities that are not from 0
 // to 1 or do not sum to 1 within 1e-6.
 func (m Measure) Classification(ctx context.Context, s Said) (*Classification, error) {
-	if err := errors.Join(m.Validate(), s.validate()); err != nil {
+	if err := errors.Join(m.Validate(), s.validate(), learn.CheckWeights(len(s.Truth), m.Weight)); err != nil {
 		return nil, err
 	}
+	weights := NewWeights(m.Weight)
+	m, s = m.live(s)
 	if s.Predicted == nil {
 		s.Predicted = s.predict()
 	}
-	c := &Classification{Metrics: Classify(s.Predicted, s.Truth, s.Classes), Confidence: m.Confidence}
-	wrong := 0
+	c := &Classification{Metrics: m.Metrics(s.Predicted, s.Truth, s.Classes), Confidence: m.Confidence}
+	c.Weights, m = weights, m.unit()
+	var wrong, all tally
 	for i, t := range s.Truth {
 		if t < 0 {
 			c.Unknown++
 		}
+		all.add(m.weigh(i))
 		if s.Predicted[i] != t {
-			wrong++
+			wrong.add(m.weigh(i))
 		}
 	}
-	c.Intervals.Error = proportion(wrong, c.N, m.Confidence)
-	c.Intervals.Accuracy = proportion(c.N-wrong, c.N, m.Confidence)
+	c.Intervals.Error = m.part(wrong, all)
+	c.Intervals.Accuracy = m.part(all.without(wrong), all)
 	m.countClasses(c, s)
 	if s.Scores != nil || s.Probabilities != nil {
 		if err := m.order(ctx, c, s); err != nil {

@@ -8,46 +8,62 @@ import (
 
 // Metrics are measures of predicted classes against true ones.
 type Metrics struct {
-	N                int     `json:"n"`
-	Error            float64 `json:"error"`             // part of the rows with the wrong label
-	Accuracy         float64 `json:"accuracy"`          // 1 - Error
-	BalancedAccuracy float64 `json:"balanced_accuracy"` // mean over the classes of the part that is right
+	N                int      `json:"n"`                 // rows
+	Error            float64  `json:"error"`             // part of the rows with the wrong label
+	Accuracy         float64  `json:"accuracy"`          // 1 - Error
+	BalancedAccuracy float64  `json:"balanced_accuracy"` // mean over the classes of the part that is right
+	Weights          *Weights `json:"weights,omitempty"` // of the rows, nil where they had none
 }
 
 // Classify compares predicted with true classes, numbered from 0. A true class
 // of -1 stands for a label that the model does not know: such a row is an
 // error. Without rows all measures are 0.
 func Classify(predicted, truth []int, classes int) Metrics {
-	if len(predicted) != len(truth) {
+	return Measure{}.Metrics(predicted, truth, classes)
+}
+
+// Metrics is Classify by the weights of the rows. Rows of weight 0 are left out,
+// and without others all measures are 0.
+func (m Measure) Metrics(predicted, truth []int, classes int) Metrics {
+	if len(predicted) != len(truth) || m.Weight != nil && len(m.Weight) != len(truth) {
 		panic("eval: lengths differ")
 	}
-	m := Metrics{N: len(truth)}
-	if m.N == 0 {
-		return m
+	if len(truth) == 0 {
+		return Metrics{}
 	}
-	right, total := make([]int, classes), make([]int, classes)
-	wrong := 0
+	weights := NewWeights(m.Weight)
+	if weights != nil && weights.Sum == 0 {
+		return Metrics{Weights: &Weights{Zero: weights.Zero}}
+	}
+	out, all := Metrics{Weights: weights}, 0.0
+	right, total := make([]float64, classes), make([]float64, classes)
+	wrong := 0.0
 	for i, c := range truth {
+		w := m.weigh(i)
+		if w > 0 {
+			out.N++
+		}
+		all += w
 		if c >= 0 {
-			total[c]++
+			total[c] += w
 		}
 		if c < 0 || predicted[i] != c {
-			wrong++
+			wrong += w
 		} else {
-			right[c]++
+			right[c] += w
 		}
 	}
-	m.Error = float64(wrong) / float64(m.N)
-	m.Accuracy = float64(m.N-wrong) / float64(m.N)
+	out.Error = wrong / all
+	out.Accuracy = (all - wrong) / all
 	present := 0
 	for c := range total {
 		if total[c] > 0 {
 			present++
-			m.BalancedAccuracy += float64(right[c]) / float64(total[c])
+			out.BalancedAccuracy += right[c] / total[c]
 		}
 	}
-	m.BalancedAccuracy /= float64(max(present, 1))
-	return m
+	out.BalancedAccuracy /= float64(max(present, 1))
+	return out
 }
 
 // Confusion returns the matrix whose entry [t][p] counts the rows of true class

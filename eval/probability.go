@@ -23,7 +23,9 @@ type Reliability struct {
 	ECE  float64 `json:"ece"`
 	MCE  float64 `json:"mce"`
 	Bins []Bin   `json:"bins"` // those that have rows
-	n    int
+
+	n      int
+	square float64 // mean square of the weights, of mean 1
 }
 
 // Bin is a row of the reliability table: the rows whose predicted class has a
@@ -34,46 +36,51 @@ type Bin struct {
 	N        int       `json:"n"`
 	Mean     float64   `json:"mean"`     // probability of the predicted class
 	Accuracy float64   `json:"accuracy"` // part of the rows that are right
-	Interval *Interval `json:"interval"` // of Accuracy, ClopperPearson
-	gap      float64   // Σ (right - probability)/n, over all rows of the sample
-	square   float64   // Σ (right - probability)²/n
+	Interval *Interval `json:"interval"` // of Accuracy, ClopperPearson or Effective
+	gap      float64   // Σ w(right - probability)/n, over all n rows of the sample, of mean weight 1
+	cross    float64   // Σ w²(right - probability)/n
+	square   float64   // Σ w²(right - probability)²/n
 }
 
 // reliability fills the table. A row of unknown class is wrong.
 func (m Measure) reliability(s Said) *Reliability {
 	n := len(s.Truth)
 	bins := make([]Bin, m.Bins)
-	right := make([]int, m.Bins)
+	right, rows := make([]tally, m.Bins), make([]tally, m.Bins)
+	r := &Reliability{n: n}
 	for i, p := range s.Predicted {
 		chance := s.Probabilities.Row(i)[p]
 		b := max(0, min(int(math.Ceil(chance*float64(m.Bins)))-1, m.Bins-1))
 		gap := -chance
+		w := m.weigh(i)
 		if s.Truth[i] == p {
-			right[b]++
+			right[b].add(w)
 			gap++
 		}
+		rows[b].add(w)
 		bins[b].N++
-		bins[b].Mean += chance
-		bins[b].gap += gap / float64(n)
-		bins[b].square += gap * gap / float64(n)
+		bins[b].Mean += w * chance
+		bins[b].gap += w * gap / float64(n)
+		bins[b].cross += w * w * gap / float64(n)
+		bins[b].square += w * w * gap * gap / float64(n)
+		r.square += w * w / float64(n)
 	}
-	r := &Reliability{n: n}
 	for b, one := range bins {
 		if one.N == 0 {
 			continue
 		}
 		one.Low, one.High = float64(b)/float64(m.Bins), float64(b+1)/float64(m.Bins)
-		one.Mean /= float64(one.N)
-		one.Accuracy = float64(right[b]) / float64(one.N)
-		one.Interval = proportion(right[b], one.N, m.Confidence)
+		one.Mean = min(one.Mean/rows[b].sum, 1)
+		one.Accuracy = right[b].sum / rows[b].sum
+		one.Interval = m.part(right[b], rows[b])
 		r.ECE += math.Abs(one.gap)
-		r.MCE = max(r.MCE, math.Abs(one.gap)*float64(n)/float64(one.N))
+		r.MCE = max(r.MCE, math.Abs(one.gap)*float64(n)/rows[b].sum)
 		r.Bins = append(r.Bins, one)
 	}
 	return r
 }
 
-// calibrationInterval takes the gap of each bin, Σ (right - probability)/n over
+// calibrationInterval takes the gap of each bin, Σ w(right - probability)/n over
 // its rows, as normal around its true value with its measured variance v_b, and
 // independent. With d the true gaps and D the measured ones, ECE is Σ|D_b|, and
 //
@@ -87,7 +94,7 @@ func (m Measure) calibrationInterval(r *Reliability) *Interval {
 	total := 0.0
 	sd := make([]float64, len(r.Bins))
 	for b, one := range r.Bins {
-		v := max(one.square-one.gap*one.gap, 0) / float64(r.n)
+		v := max(one.square-one.gap*(2*one.cross-r.square*one.gap), 0) / float64(r.n)
 		sd[b] = math.Sqrt(v)
 		total += v
 	}
@@ -117,11 +124,13 @@ func (m Measure) calibrationInterval(r *Reliability) *Interval {
 // give.
 func (m Measure) judge(c *Classification, s Said) {
 	var loss, brier []float64
+	var rows []int
 	for i, t := range s.Truth {
 		if t < 0 {
 			continue
 		}
 		p := s.Probabilities.Row(i)
+		rows = append(rows, i)
 		loss = append(loss, -math.Log(min(max(p[t], leastChance), 1)))
 		sum := 0.0
 		for k, v := range p {
@@ -135,8 +144,8 @@ func (m Measure) judge(c *Classification, s Said) {
 	if len(loss) == 0 {
 		return
 	}
-	mean, se := meanError(loss)
+	mean, se := m.meanError(loss, rows)
 	c.LogLoss, c.Intervals.LogLoss = pointer(mean), normal(mean, se, m.Confidence, 0, math.Inf(1))
-	mean, se = meanError(brier)
+	mean, se = m.meanError(brier, rows)
 	c.Brier, c.Intervals.Brier = pointer(mean), normal(mean, se, m.Confidence, 0, 2)
 }

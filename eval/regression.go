@@ -11,14 +11,17 @@ import (
 //
 //	RMSE = √mean e²    MAE = mean |e|    R² = 1 - Σe²/Σ(truth - mean truth)²
 //
+// with all sums and means by the weights of the rows.
+//
 // R² is nil where the truth is constant or has a single row.
 type Regression struct {
-	N          int                 `json:"n"`
+	N          int                 `json:"n"` // rows
 	RMSE       float64             `json:"rmse"`
 	MAE        float64             `json:"mae"`
 	R2         *float64            `json:"r2,omitempty"`
 	Confidence float64             `json:"confidence"` // of each interval by itself
 	Intervals  RegressionIntervals `json:"intervals"`
+	Weights    *Weights            `json:"weights,omitempty"` // of the rows, nil where they had none
 }
 
 // RegressionIntervals are normal: that of RMSE is the root of the ends of that
@@ -43,16 +46,26 @@ func (m Measure) Regression(predicted, truth []float64) (*Regression, error) {
 	if len(truth) == 0 {
 		return nil, ErrNoRows
 	}
+	if err := learn.CheckWeights(len(truth), m.Weight); err != nil {
+		return nil, err
+	}
+	weights, at := NewWeights(m.Weight), liveRows(m.Weight)
+	predicted, truth, m.Weight = pick(predicted, at), pick(truth, at), pick(m.Weight, at)
+	m = m.unit()
 	var largest float64 // error, the unit of all that follows
 	e := make([]float64, len(truth))
 	for i, v := range truth {
 		e[i] = math.Abs(v - predicted[i])
 		if !(e[i] <= math.MaxFloat64) || math.Abs(v) > math.MaxFloat64/4 {
-			return nil, &learn.DataError{Row: i, Problem: fmt.Sprintf("value %v and prediction %v must be numbers below 4e307, and their difference finite", v, predicted[i])}
+			row := i
+			if at != nil {
+				row = at[i]
+			}
+			return nil, &learn.DataError{Row: row, Problem: fmt.Sprintf("value %v and prediction %v must be numbers below 4e307, and their difference finite", v, predicted[i])}
 		}
 		largest = max(largest, e[i])
 	}
-	r := &Regression{N: len(truth), Confidence: m.Confidence}
+	r := &Regression{N: len(truth), Confidence: m.Confidence, Weights: weights}
 	unit := largest
 	if unit == 0 {
 		unit = 1
@@ -62,10 +75,10 @@ func (m Measure) Regression(predicted, truth []float64) (*Regression, error) {
 		e[i] /= unit
 		square[i] = e[i] * e[i]
 	}
-	mean, se := meanError(e)
+	mean, se := m.meanError(e, nil)
 	r.MAE = mean * unit
 	r.Intervals.MAE = scaled(normal(mean, se, m.Confidence, 0, math.Inf(1)), unit)
-	mean, se = meanError(square)
+	mean, se = m.meanError(square, nil)
 	r.RMSE = math.Sqrt(mean) * unit
 	if i := normal(mean, se, m.Confidence, 0, math.Inf(1)); i != nil {
 		i.Low, i.High = math.Sqrt(i.Low), math.Sqrt(i.High)
@@ -88,8 +101,8 @@ func scaled(i *Interval, unit float64) *Interval {
 func (m Measure) explained(r *Regression, truth, square []float64, unit float64) {
 	n := float64(len(truth))
 	centre, spread := 0.0, 0.0
-	for _, v := range truth {
-		centre += v / n
+	for i, v := range truth {
+		centre += v / n * m.weigh(i)
 	}
 	for _, v := range truth {
 		spread = max(spread, math.Abs(v-centre))
@@ -100,8 +113,8 @@ func (m Measure) explained(r *Regression, truth, square []float64, unit float64)
 	total, lost := 0.0, 0.0
 	for i, v := range truth {
 		d := (v - centre) / spread
-		total += d * d
-		lost += square[i]
+		total += m.weigh(i) * d * d
+		lost += m.weigh(i) * square[i]
 	}
 	ratio := unit / spread
 	q := ratio * ratio * (lost / total)
@@ -112,7 +125,7 @@ func (m Measure) explained(r *Regression, truth, square []float64, unit float64)
 	sum := 0.0
 	for i, v := range truth {
 		d := (v - centre) / spread
-		move := (square[i]*ratio*ratio - q*d*d) * (n / total)
+		move := m.weigh(i) * (square[i]*ratio*ratio - q*d*d) * (n / total)
 		sum += move * move
 	}
 	r.Intervals.R2 = normal(1-q, math.Sqrt(sum)/n, m.Confidence, math.Inf(-1), 1)

@@ -3,6 +3,7 @@ package kerftest
 import (
 	"context"
 	"errors"
+	"math"
 	"testing"
 	"time"
 
@@ -127,5 +128,51 @@ func learnerRefusals[T any, M learn.Separator[T]](t *testing.T, l learn.Learner[
 	}
 	if _, _, err := l.Fit(ctx, data.Labeled[T, float64]{X: d.X, Y: d.Y[1:]}); err == nil {
 		t.Error("no error where a label is missing")
+	}
+}
+
+// Weights checks that weights of rows are repetitions to a learner: that a row of
+// weight k counts as k rows, and one of weight 0 as none. with returns the learner
+// with the given weights, nil for none. The scores of both models may differ by a
+// part within of the largest. It is for learners that find an optimum, and not for
+// those that take rows in random order.
+func Weights[T any, M learn.Separator[T]](t *testing.T, with func(weight []float64) learn.Learner[T, float64, M], d data.Labeled[T, float64], within float64) {
+	t.Helper()
+	ctx := context.Background()
+	weight := make([]float64, len(d.Y))
+	var index []int
+	for i := range weight {
+		k := []int{1, 0, 2, 3}[i%4]
+		weight[i] = float64(k)
+		for range k {
+			index = append(index, i)
+		}
+	}
+	one, _, err := with(weight).Fit(ctx, d)
+	if err != nil {
+		t.Fatalf("Fit with weights: %v", err)
+	}
+	two, _, err := with(nil).Fit(ctx, d.Select(index))
+	if err != nil {
+		t.Fatalf("Fit with rows repeated: %v", err)
+	}
+	largest := 0.0
+	for i := range d.Y {
+		largest = max(largest, math.Abs(two.Score(d.X.At(i))))
+	}
+	for i := range d.Y {
+		a, b := one.Score(d.X.At(i)), two.Score(d.X.At(i))
+		if !(math.Abs(a-b) <= within*largest) {
+			t.Fatalf("row %d scores %v with weights and %v with rows repeated", i, a, b)
+		}
+	}
+	if _, _, err := with(weight[1:]).Fit(ctx, d); err == nil {
+		t.Error("no error where a weight is missing")
+	}
+	for _, bad := range []float64{-1, math.NaN(), math.Inf(1)} {
+		odd := append([]float64{bad}, weight[1:]...)
+		if _, _, err := with(odd).Fit(ctx, d); err == nil {
+			t.Errorf("no error for a weight of %v", bad)
+		}
 	}
 }

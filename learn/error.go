@@ -68,6 +68,29 @@ func CheckClasses(n int, y []int, classes int) error {
 	return nil
 }
 
+// CheckWeights reports what is wrong with the weights of n rows: another number
+// of them, one that is neither 0 nor from 1e-150 to 1e150 (*DataError), or none
+// that is positive. No weights, nil, are 1 each.
+func CheckWeights(n int, weight []float64) error {
+	if weight == nil {
+		return nil
+	}
+	if len(weight) != n {
+		return fmt.Errorf("there are %d weights for %d rows; each row needs one", len(weight), n)
+	}
+	sum := 0.0
+	for i, w := range weight {
+		if !(w == 0 || w >= 1e-150 && w <= 1e150) {
+			return &DataError{Row: i, Problem: fmt.Sprintf("weight is %v and must be 0, or from 1e-150 to 1e150", w)}
+		}
+		sum += w
+	}
+	if sum == 0 {
+		return errors.New("all weights are 0 and one must be positive")
+	}
+	return nil
+}
+
 func checkCount(instances, labels int) error {
 	if instances != labels {
 		return fmt.Errorf("there are %d instances and %d labels; each instance needs one", instances, labels)

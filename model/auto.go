@@ -149,7 +149,7 @@ func (r Recipe[T]) pickForLabels(ctx context.Context, classes data.Classes, d da
 			if err != nil {
 				return 0, err
 			}
-			return wrong(scores, test.Y), nil
+			return wrong(scores, test.Y, test.Weight), nil
 		}
 	})
 }
@@ -175,7 +175,7 @@ func (r Recipe[T]) pickForNumbers(ctx context.Context, d data.Labeled[T, float64
 			if err != nil {
 				return 0, err
 			}
-			return rootMeanSquare(scores, test.Y), nil
+			return rootMeanSquare(scores, test.Y, test.Weight), nil
 		}
 	})
 }

@@ -13,6 +13,9 @@ var Coverages = []float64{0.5, 0.8, 0.9, 0.95, 0.99}
 // calibrate gives the pipeline its probabilities, from the scores of rows that
 // had no part in a fit, and its prediction sets, from rows kept for that. Rows
 // that are kept serve both, half each: sets must not have seen the calibration.
+// Weights of rows count in the probabilities. In the sets they do not: a set
+// holds its coverage for rows that come as those of the sample do, and not as
+// they are weighted.
 func (r Recipe[T]) calibrate(ctx context.Context, p *Pipeline[T], kept data.Labeled[T, int], held *heldOut) error {
 	method := r.Calibrate
 	if method == "" && len(kept.Y) > 0 {
@@ -28,19 +31,22 @@ func (r Recipe[T]) calibrate(ctx context.Context, p *Pipeline[T], kept data.Labe
 		if err != nil {
 			return err
 		}
-		held, kept = &heldOut{scores: scores, y: half.Y}, kept.Select(second)
+		held, kept = &heldOut{scores: scores, y: half.Y, weight: half.Weight}, kept.Select(second)
 	}
 	if held == nil || len(held.y) == 0 {
 		return nil
 	}
 	var err error
+	weight := effective(held.weight)
 	switch method {
 	case calibrate.Sigmoid:
-		p.Calibration, err = calibrate.NewPlatt().Fit(ctx, held.scores, held.y)
+		platt := calibrate.NewPlatt()
+		platt.Weight = weight
+		p.Calibration, err = platt.Fit(ctx, held.scores, held.y)
 	case calibrate.Steps:
-		p.Calibration, err = calibrate.Isotonic{}.Fit(ctx, held.scores, held.y)
+		p.Calibration, err = calibrate.Isotonic{Weight: weight}.Fit(ctx, held.scores, held.y)
 	default:
-		p.Calibration, err = calibrate.Temperature{}.Fit(ctx, held.scores, held.y)
+		p.Calibration, err = calibrate.Temperature{Weight: weight}.Fit(ctx, held.scores, held.y)
 	}
 	if err != nil || len(kept.Y) == 0 {
 		return err

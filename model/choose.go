@@ -89,6 +89,7 @@ func over(share, whole context.Context) bool { return share.Err() != nil && whol
 type heldOut struct {
 	scores *data.Matrix
 	y      []int
+	weight []float64 // nil for 1 each
 }
 
 // choice is a choice of a price.
@@ -122,14 +123,14 @@ func chooseLabels[U any](ctx context.Context, ctl run.Control, prices []float64,
 	}
 	out, scores, err := tryPrices(ctx, ctl, prices, train, test, harder, fit, wrong)
 	if scores != nil {
-		out.held = &heldOut{scores: scores, y: test.Y}
+		out.held = &heldOut{scores: scores, y: test.Y, weight: test.Weight}
 	}
 	return out, err
 }
 
 // tryPrices fits a model to the rows train at each price and returns the one
 // with the smallest error on the rows test, with its scores there.
-func tryPrices[U, Y any](ctx context.Context, ctl run.Control, prices []float64, train, test data.Labeled[U, Y], harder bool, fit trialFit[U, Y], measure func(*data.Matrix, []Y) float64) (choice, *data.Matrix, error) {
+func tryPrices[U, Y any](ctx context.Context, ctl run.Control, prices []float64, train, test data.Labeled[U, Y], harder bool, fit trialFit[U, Y], measure func(*data.Matrix, []Y, []float64) float64) (choice, *data.Matrix, error) {
 	ctl.Progress.Begin("choose", int64(len(prices)))
 	defer ctl.Progress.End()
 	whole := ctx
@@ -155,7 +156,7 @@ func tryPrices[U, Y any](ctx context.Context, ctl run.Control, prices []float64,
 		if report.Status != learn.Converged && i > 0 && harder {
 			break
 		}
-		trial := Trial{Price: price, Error: measure(scores, test.Y)}
+		trial := Trial{Price: price, Error: measure(scores, test.Y, test.Weight)}
 		out.trials = append(out.trials, trial)
 		ctl.Progress.Advance(int64(i + 1))
 		if trial.Error < best {
@@ -165,28 +166,6 @@ func tryPrices[U, Y any](ctx context.Context, ctl run.Control, prices []float64,
 		}
 	}
 	return out, kept, nil
-}
-
-// wrong returns the part of the rows whose largest score is not that of their
-// class.
-func wrong(scores *data.Matrix, y []int) float64 {
-	n := 0
-	for i, c := range y {
-		if Best(scores.Row(i)) != c {
-			n++
-		}
-	}
-	return float64(n) / float64(len(y))
-}
-
-// rootMeanSquare returns the root of the mean squared error of numbers.
-func rootMeanSquare(scores *data.Matrix, y []float64) float64 {
-	sum := 0.0
-	for i, v := range y {
-		e := scores.Row(i)[0] - v
-		sum += e * e
-	}
-	return math.Sqrt(sum / float64(len(y)))
 }
 
 // chooseValues is chooseLabels for numbers, by the root of the mean squared

@@ -65,6 +65,24 @@ func ExampleRecipe_Fit_kernelMachine() {
 
 // Ridge regression on features, with intervals that hold the truth of nine in
 // ten fresh instances.
+// Rows may have weights: one of weight 3 counts as three.
+func ExampleRecipe_Fit_weights() {
+	r := model.NewRecipe[data.Vector](nil, 0)
+	r.Map, r.C, r.Choose, r.Calibrate = model.MapNone, 1, false, ""
+	d := data.Labeled[data.Vector, string]{
+		X:      data.Slice[data.Vector]{data.Dense(1), data.Dense(1), data.Dense(-1), data.Dense(-1)},
+		Y:      []string{"yes", "no", "no", "yes"},
+		Weight: []float64{3, 1, 2, 0},
+	}
+	p, _, err := r.Fit(context.Background(), d)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(p.Predict(data.Dense(1)), p.Predict(data.Dense(-1)))
+	// Output: yes no
+}
+
 func ExampleRecipe_FitValues() {
 	var x data.Slice[data.Vector]
 	var y []float64

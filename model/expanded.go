@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
@@ -16,7 +15,7 @@ import (
 // the similarities to the support.
 func (r Recipe[T]) fitExpansion(ctx context.Context, p *Pipeline[T], d data.Labeled[T, int]) (Training, *heldOut, error) {
 	var t Training
-	prices := r.prices()
+	prices := r.pricesFor(d.Weight)
 	chosen := choice{price: prices[0]}
 	if len(prices) > 1 || r.Calibrate != "" {
 		var err error
@@ -43,7 +42,7 @@ func (r Recipe[T]) fitExpansion(ctx context.Context, p *Pipeline[T], d data.Labe
 
 // expand trains a kernel machine into the pipeline.
 func (r Recipe[T]) expand(ctx context.Context, p *Pipeline[T], d data.Labeled[T, int], price float64) (learn.Report, error) {
-	weight, err := r.weights(p.Classes, d.Y)
+	weight, err := r.weights(p.Classes, d.Y, d.Weight)
 	if err != nil {
 		return learn.Report{}, err
 	}
@@ -87,9 +86,6 @@ func (r Recipe[T]) expand(ctx context.Context, p *Pipeline[T], d data.Labeled[T,
 		l.Weight, l.Run = weight, r.Run
 		return adoptMany(p, r.Run.Precision)(l.FitClasses(ctx, d, k))
 	case LearnerKernelPerceptron:
-		if weight != nil {
-			return learn.Report{}, fmt.Errorf("%s takes no weights of classes", r.Learner)
-		}
 		l := kernelized.NewPerceptron(r.Kernel)
 		l.MaxPasses, l.Seed, l.Run = r.MaxPasses, r.Seed, r.Run
 		return adoptMany(p, r.Run.Precision)(l.FitClasses(ctx, d, k))
@@ -179,10 +175,10 @@ func (p *Pipeline[T]) support(weights *data.Matrix, bias []float64) {
 }
 
 // fitOneClass trains the machine that tells where the instances lie.
-func (r Recipe[T]) fitOneClass(ctx context.Context, x data.Source[T]) (*Pipeline[T], Training, error) {
+func (r Recipe[T]) fitOneClass(ctx context.Context, x data.Source[T], weight []float64) (*Pipeline[T], Training, error) {
 	p := &Pipeline[T]{Task: Classify, Kernel: r.Kernel, Classes: data.NewClasses([]string{Outlier, Inlier}), Learner: r.Learner}
 	l := kernelized.NewOneClass(r.Kernel)
-	l.Nu, l.Tolerance, l.Checkpoint, l.Run = r.Nu, r.Tolerance, r.Checkpoint, r.Run
+	l.Nu, l.Tolerance, l.Weight, l.Checkpoint, l.Run = r.Nu, r.Tolerance, weight, r.Checkpoint, r.Run
 	report, err := adoptOne(p, r.Run.Precision)(l.Fit(ctx, x))
 	return p, Training{Report: report}, err
 }
@@ -191,11 +187,11 @@ func (r Recipe[T]) fitOneClass(ctx context.Context, x data.Source[T]) (*Pipeline
 func (r Recipe[T]) regressExpansion(ctx context.Context, p *Pipeline[T], d data.Labeled[T, float64]) (Training, error) {
 	var t Training
 	if r.Epsilon < 0 {
-		r.Epsilon = spread(d.Y) / 10
+		r.Epsilon = spread(d.Y, d.Weight) / 10
 	}
-	prices := r.prices()
+	prices := r.pricesFor(d.Weight)
 	if r.traits().Price == priceC && r.Choose {
-		prices = scaled(prices, spread(d.Y))
+		prices = scaled(prices, spread(d.Y, d.Weight))
 	}
 	chosen, err := chooseValues(ctx, r.Run, prices, d, chooseFewest, r.Seed, func(ctx context.Context, part data.Labeled[T, float64], price float64) (*Pipeline[T], learn.Report, error) {
 		q := &Pipeline[T]{Task: Regress, Kernel: p.Kernel, Learner: p.Learner}
@@ -216,30 +212,27 @@ func (r Recipe[T]) regress(ctx context.Context, p *Pipeline[T], d data.Labeled[T
 	case LearnerSVR:
 		l := kernelized.NewSVR(r.Kernel)
 		l.MaxIterations = r.limit(l.MaxIterations)
-		l.C, l.Epsilon, l.Tolerance, l.Checkpoint, l.Run = price, r.Epsilon, r.Tolerance*spread(d.Y), r.Checkpoint, r.Run
+		l.C, l.Epsilon, l.Tolerance, l.Weight, l.Checkpoint, l.Run = price, r.Epsilon, r.Tolerance*spread(d.Y, d.Weight), d.Weight, r.Checkpoint, r.Run
 		return adoptValues(p, r.Run.Precision, 0)(l.Fit(ctx, d))
 	case LearnerNuSVR:
 		l := kernelized.NewNuSVR(r.Kernel)
 		l.MaxIterations = r.limit(l.MaxIterations)
-		l.C, l.Nu, l.Tolerance, l.Checkpoint, l.Run = price, r.Nu, r.Tolerance*spread(d.Y), r.Checkpoint, r.Run
+		l.C, l.Nu, l.Tolerance, l.Weight, l.Checkpoint, l.Run = price, r.Nu, r.Tolerance*spread(d.Y, d.Weight), d.Weight, r.Checkpoint, r.Run
 		return adoptValues(p, r.Run.Precision, 0)(l.Fit(ctx, d))
 	}
 	// These have no bias: the mean of the targets is one.
-	mean := 0.0
-	for _, y := range d.Y {
-		mean += y / float64(len(d.Y))
-	}
+	mean := weightedMean(d.Y, d.Weight)
 	centred := data.Labeled[T, float64]{X: d.X, Y: make([]float64, len(d.Y))}
 	for i, y := range d.Y {
 		centred.Y[i] = y - mean
 	}
 	if r.Learner == LearnerFalkon {
 		l := kernelized.NewFalkon(r.Kernel)
-		l.Lambda, l.Landmarks, l.Seed, l.Run = price, r.centers(d.X.Len()), r.Seed, r.Run
+		l.Lambda, l.Weight, l.Landmarks, l.Seed, l.Run = price, d.Weight, r.centers(d.X.Len()), r.Seed, r.Run
 		return adoptValues(p, r.Run.Precision, mean)(l.Fit(ctx, centred))
 	}
 	l := kernelized.NewRidge(r.Kernel)
-	l.Lambda, l.Run = price, r.Run
+	l.Lambda, l.Weight, l.Run = price, d.Weight, r.Run
 	return adoptValues(p, r.Run.Precision, mean)(l.Fit(ctx, centred))
 }
 
@@ -254,22 +247,6 @@ func adoptValues[T any](p *Pipeline[T], precision run.Precision, add float64) fu
 		e.Bias += add
 		return adoptOne(p, precision)(&e, report, nil)
 	}
-}
-
-// spread returns the standard deviation of numbers, 1 where they are all the
-// same.
-func spread(y []float64) float64 {
-	n, mean, square := float64(len(y)), 0.0, 0.0
-	for _, v := range y {
-		mean += v / n
-	}
-	for _, v := range y {
-		square += (v - mean) * (v - mean) / n
-	}
-	if s := math.Sqrt(square); s > 0 && !math.IsInf(s, 0) {
-		return s
-	}
-	return 1
 }
 
 func scaled(x []float64, by float64) []float64 {

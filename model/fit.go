@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
@@ -23,30 +24,37 @@ func (e *SampleError) Error() string { return e.Problem }
 
 // Fit trains a pipeline on labelled instances. The labels may be any strings;
 // there must be two different ones at least, but for the one-class machine,
-// which does not look at them and predicts Inlier or Outlier. When ctx ends
+// which does not look at them and predicts Inlier or Outlier. Rows may have
+// weights where the learner takes them: see Traits. When ctx ends
 // while the learner runs, the result is the best so far and the status says so;
 // before that the context's error comes back.
 func (r Recipe[T]) Fit(ctx context.Context, d data.Labeled[T, string]) (*Pipeline[T], Training, error) {
-	if err := r.check(d.X.Len(), Classify); err != nil {
+	if err := r.check(d.X.Len(), d.Weight, Classify); err != nil {
 		return nil, Training{}, err
 	}
 	if r.Learner == LearnerOneClass {
-		return r.timed(func(r Recipe[T]) (*Pipeline[T], Training, error) { return r.fitOneClass(ctx, d.X) })
+		d = data.Labeled[T, string]{X: d.X, Y: make([]string, d.X.Len()), Weight: d.Weight}
+		r, d = live(r, d)
+		return r.timed(func(r Recipe[T]) (*Pipeline[T], Training, error) { return r.fitOneClass(ctx, d.X, d.Weight) })
 	}
 	classes, y := data.Encode(d.Y)
 	if classes.Len() < 2 {
 		return nil, Training{}, fmt.Errorf("%w: %q", learn.ErrOneClass, classes.Names[0])
 	}
-	labeled := data.Labeled[T, int]{X: d.X, Y: y}
+	labeled := data.Labeled[T, int]{X: d.X, Y: y, Weight: d.Weight}
+	if err := checkClassWeights(classes, labeled.Y, labeled.Weight); err != nil {
+		return nil, Training{}, err
+	}
+	r, labeled = live(r, labeled)
 	return r.timed(func(r Recipe[T]) (*Pipeline[T], Training, error) {
 		return r.picked(func(r Recipe[T]) (Recipe[T], *Picked, error) { return r.pickForLabels(ctx, classes, labeled) },
 			func(r Recipe[T]) (*Pipeline[T], Training, error) { return r.fitLabels(ctx, classes, labeled) })
 	})
 }
 
-// FitValues trains a pipeline that predicts numbers.
+// FitValues trains a pipeline that predicts numbers. Rows may have weights.
 func (r Recipe[T]) FitValues(ctx context.Context, d data.Labeled[T, float64]) (*Pipeline[T], Training, error) {
-	if err := r.check(d.X.Len(), Regress); err != nil {
+	if err := r.check(d.X.Len(), d.Weight, Regress); err != nil {
 		return nil, Training{}, err
 	}
 	for i, y := range d.Y {
@@ -54,6 +62,7 @@ func (r Recipe[T]) FitValues(ctx context.Context, d data.Labeled[T, float64]) (*
 			return nil, Training{}, &learn.DataError{Row: i, Problem: fmt.Sprintf("the target is %v and must be a finite number", y)}
 		}
 	}
+	r, d = live(r, d)
 	return r.timed(func(r Recipe[T]) (*Pipeline[T], Training, error) {
 		return r.picked(func(r Recipe[T]) (Recipe[T], *Picked, error) { return r.pickForNumbers(ctx, d) },
 			func(r Recipe[T]) (*Pipeline[T], Training, error) { return r.fitNumbers(ctx, d) })
@@ -76,8 +85,9 @@ func (r Recipe[T]) picked(pick func(Recipe[T]) (Recipe[T], *Picked, error), fit 
 	return p, t, err
 }
 
-// check reports what keeps the recipe from being fitted to n rows.
-func (r Recipe[T]) check(n int, task Task) error {
+// check reports what keeps the recipe from being fitted to n rows of the given
+// weights.
+func (r Recipe[T]) check(n int, weight []float64, task Task) error {
 	if err := r.Validate(); err != nil {
 		return err
 	}
@@ -87,10 +97,13 @@ func (r Recipe[T]) check(n int, task Task) error {
 	if (r.ClassWeight != nil || r.Balanced) && (task == Regress || r.Learner == LearnerOneClass) {
 		return fmt.Errorf("%s learns no classes that could have weights", r.Learner)
 	}
+	if (weight != nil || r.ClassWeight != nil || r.Balanced) && !r.traits().Weights {
+		return fmt.Errorf("%s takes no weights; these learners do: %s", r.Learner, strings.Join(Weighted(), ", "))
+	}
 	if n == 0 {
 		return learn.ErrNoRows
 	}
-	return nil
+	return learn.CheckWeights(n, weight)
 }
 
 // timed runs a fit, counts its kernel evaluations and takes its time.

@@ -37,11 +37,12 @@ const (
 
 // Traits say what a learner is.
 type Traits struct {
-	Name   string
-	Kernel bool   // works in the kernel's own space, without a map
-	Price  string // what is chosen on held-out rows where it is not given: C, lambda or nothing
-	Tasks  []Task
-	Binary bool // knows two classes only; more are learnt one against the rest
+	Name    string
+	Kernel  bool   // works in the kernel's own space, without a map
+	Price   string // what is chosen on held-out rows where it is not given: C, lambda or nothing
+	Tasks   []Task
+	Binary  bool // knows two classes only; more are learnt one against the rest
+	Weights bool // rows and classes may have weights
 }
 
 // Can reports whether the learner does the task.
@@ -61,26 +62,26 @@ var (
 
 // traits are all learners, in the order in which people are told of them.
 var traits = []Traits{
-	{Name: LearnerSVM, Price: priceC, Tasks: labels},
-	{Name: LearnerLogistic, Price: priceC, Tasks: labels},
-	{Name: LearnerRidge, Tasks: either}, // chooses lambda itself, by leave-one-out
+	{Name: LearnerSVM, Price: priceC, Tasks: labels, Weights: true},
+	{Name: LearnerLogistic, Price: priceC, Tasks: labels, Weights: true},
+	{Name: LearnerRidge, Tasks: either, Weights: true}, // chooses lambda itself, by leave-one-out
 	{Name: LearnerPerceptron, Tasks: labels},
-	{Name: LearnerAveragedPerceptron, Tasks: labels},
-	{Name: LearnerPegasos, Price: priceC, Tasks: labels},
+	{Name: LearnerAveragedPerceptron, Tasks: labels, Weights: true},
+	{Name: LearnerPegasos, Price: priceC, Tasks: labels, Weights: true},
 	{Name: LearnerHardMargin, Tasks: labels},
 	{Name: LearnerProgram, Tasks: labels},
-	{Name: LearnerBoost, Tasks: labels},
-	{Name: LearnerBoostHalfspace, Tasks: labels},
-	{Name: LearnerKernelSVM, Kernel: true, Price: priceC, Tasks: labels},
-	{Name: LearnerNuSVM, Kernel: true, Tasks: labels},
-	{Name: LearnerOneClass, Kernel: true, Tasks: labels},
-	{Name: LearnerSVR, Kernel: true, Price: priceC, Tasks: values},
-	{Name: LearnerNuSVR, Kernel: true, Price: priceC, Tasks: values},
-	{Name: LearnerKernelRidge, Kernel: true, Price: priceLambda, Tasks: either},
-	{Name: LearnerFalkon, Kernel: true, Price: priceLambda, Tasks: either},
-	{Name: LearnerKernelSGD, Kernel: true, Price: priceLambda, Tasks: labels},
+	{Name: LearnerBoost, Tasks: labels, Weights: true},
+	{Name: LearnerBoostHalfspace, Tasks: labels, Weights: true},
+	{Name: LearnerKernelSVM, Kernel: true, Price: priceC, Tasks: labels, Weights: true},
+	{Name: LearnerNuSVM, Kernel: true, Tasks: labels, Weights: true},
+	{Name: LearnerOneClass, Kernel: true, Tasks: labels, Weights: true},
+	{Name: LearnerSVR, Kernel: true, Price: priceC, Tasks: values, Weights: true},
+	{Name: LearnerNuSVR, Kernel: true, Price: priceC, Tasks: values, Weights: true},
+	{Name: LearnerKernelRidge, Kernel: true, Price: priceLambda, Tasks: either, Weights: true},
+	{Name: LearnerFalkon, Kernel: true, Price: priceLambda, Tasks: either, Weights: true},
+	{Name: LearnerKernelSGD, Kernel: true, Price: priceLambda, Tasks: labels, Weights: true},
 	{Name: LearnerKernelPerceptron, Kernel: true, Tasks: labels},
-	{Name: LearnerCentroid, Kernel: true, Tasks: labels},
+	{Name: LearnerCentroid, Kernel: true, Tasks: labels, Weights: true},
 }
 
 // Learners are the names of all learners.
@@ -99,4 +100,15 @@ func TraitsOf(name string) (Traits, bool) {
 		return Traits{}, false
 	}
 	return traits[i], true
+}
+
+// Weighted are the names of the learners that take weights.
+func Weighted() []string {
+	var names []string
+	for _, t := range traits {
+		if t.Weights {
+			names = append(names, t.Name)
+		}
+	}
+	return names
 }

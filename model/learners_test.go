@@ -517,7 +517,7 @@ func TestWeightsRefused(t *testing.T) {
 		r.ClassWeight = map[string]float64{"red": 2}
 		_, _, err := r.Fit(t.Context(), d)
 		none := slices.Contains([]string{
-			model.LearnerPerceptron, model.LearnerAveragedPerceptron, model.LearnerHardMargin, model.LearnerProgram, model.LearnerKernelPerceptron,
+			model.LearnerPerceptron, model.LearnerHardMargin, model.LearnerProgram, model.LearnerKernelPerceptron,
 		}, name)
 		if none && (err == nil || !strings.Contains(err.Error(), "weight")) {
 			t.Errorf("%s takes no weights: %v", name, err)

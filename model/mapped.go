@@ -19,11 +19,11 @@ func (r Recipe[T]) fitMapped(ctx context.Context, p *Pipeline[T], d data.Labeled
 	if err != nil {
 		return t, nil, err
 	}
-	mapped := data.Labeled[data.Vector, int]{X: features, Y: d.Y}
+	mapped := data.Labeled[data.Vector, int]{X: features, Y: d.Y, Weight: d.Weight}
 	weights := data.Dim(features) * learn.Separators(p.Classes.Len())
 	rows := int(min(max(chooseWork/float64(max(weights, 1)), chooseFewest), chooseMost))
 	var chosen choice
-	prices := r.prices()
+	prices := r.pricesFor(d.Weight)
 	if chosen.price = prices[0]; len(prices) > 1 || r.Calibrate != "" {
 		chosen, err = chooseLabels(ctx, r.Run, prices, mapped, rows, r.Seed, r.Learner != LearnerPegasos, func(ctx context.Context, part data.Labeled[data.Vector, int], price float64) (*Pipeline[data.Vector], learn.Report, error) {
 			return r.quick(part.X.Len()).head(ctx, p.Classes, part, data.Dim(features), price)
@@ -87,7 +87,7 @@ func (t *Training) charge(kind string, c choice) {
 // head trains separators of vectors and returns them as a pipeline of its own.
 func (r Recipe[T]) head(ctx context.Context, classes data.Classes, d data.Labeled[data.Vector, int], width int, price float64) (*Pipeline[data.Vector], learn.Report, error) {
 	p := &Pipeline[data.Vector]{Task: Classify, Classes: classes, Map: feature.Identity{Width: width}, Learner: r.Learner}
-	weight, err := r.weights(classes, d.Y)
+	weight, err := r.weights(classes, d.Y, d.Weight)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
@@ -123,14 +123,11 @@ func (r Recipe[T]) separate(ctx context.Context, d data.Labeled[data.Vector, int
 		l := linear.NewRidge()
 		l.Lambda, l.Weight, l.Run = r.Lambda, weight, r.Run
 		if r.Choose {
-			l.Lambdas = ridgeLambdas(d.X.Len())
+			l.Lambdas = ridgeLambdas(total(weight, d.X.Len()))
 		}
 		return separators(l.FitClasses(ctx, d, classes))
 	}
-	if weight != nil {
-		return nil, learn.Report{}, fmt.Errorf("%s takes no weights of classes", r.Learner)
-	}
-	binary, err := r.binary(price, d.X.Len(), classes)
+	binary, err := r.binary(price, d.X.Len(), classes, weight)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
@@ -150,7 +147,7 @@ func separators(m *learn.Multi[data.Vector, *linear.Separator], report learn.Rep
 }
 
 // binary returns the learner of two classes that has nothing better for more.
-func (r Recipe[T]) binary(price float64, rows, classes int) (learn.Learner[data.Vector, float64, *linear.Separator], error) {
+func (r Recipe[T]) binary(price float64, rows, classes int, weight []float64) (learn.Learner[data.Vector, float64, *linear.Separator], error) {
 	inner := r.Run
 	if classes > 2 {
 		inner = inner.Quiet() // the classes are what is counted then
@@ -163,11 +160,11 @@ func (r Recipe[T]) binary(price float64, rows, classes int) (learn.Learner[data.
 		return l, nil
 	case LearnerAveragedPerceptron:
 		l := linear.NewAveragedPerceptron()
-		l.MaxPasses, l.Unit, l.Seed, l.Run = min(r.MaxPasses, averagedPasses), r.Unit, r.Seed, inner
+		l.MaxPasses, l.Unit, l.Weight, l.Seed, l.Run = min(r.MaxPasses, averagedPasses), r.Unit, weight, r.Seed, inner
 		return l, nil
 	case LearnerPegasos:
 		l := linear.NewPegasos()
-		l.Lambda, l.Unit, l.Seed, l.Run = 1/(price*float64(max(rows, 1))), r.Unit, r.Seed, inner
+		l.Lambda, l.Unit, l.Weight, l.Seed, l.Run = linear.PegasosLambda(price, max(rows, 1)), r.Unit, weight, r.Seed, inner
 		return l, nil
 	case LearnerHardMargin:
 		l := linear.NewHardMargin()
@@ -186,11 +183,12 @@ func (r Recipe[T]) binary(price float64, rows, classes int) (learn.Learner[data.
 const averagedPasses = 50
 
 // ridgeLambdas are the values among which ridge chooses by its leave-one-out
-// error, for n rows: a grid of factors of 2 would change little.
-func ridgeLambdas(n int) []float64 {
+// error, for rows whose weights sum to n: a grid of factors of 2 would change
+// little.
+func ridgeLambdas(n float64) []float64 {
 	var out []float64
 	for e := -10.0; e <= 1; e += 0.5 {
-		out = append(out, float64(n)*math.Pow(10, e))
+		out = append(out, n*math.Pow(10, e))
 	}
 	return out
 }
@@ -258,37 +256,6 @@ func joinVotes(ensembles []*boost.Ensemble) (*boost.Votes, *data.Matrix, error) 
 	return rules, weights, err
 }
 
-// weights returns the weight of each row, nil where all are 1.
-func (r Recipe[T]) weights(classes data.Classes, y []int) ([]float64, error) {
-	if r.ClassWeight == nil && !r.Balanced {
-		return nil, nil
-	}
-	factor := make([]float64, classes.Len())
-	count := make([]float64, classes.Len())
-	for _, c := range y {
-		count[c]++
-	}
-	for c, name := range classes.Names {
-		factor[c] = 1
-		if w, ok := r.ClassWeight[name]; ok {
-			factor[c] = w
-		}
-		if r.Balanced && count[c] > 0 {
-			factor[c] *= float64(len(y)) / (float64(classes.Len()) * count[c])
-		}
-	}
-	for name := range r.ClassWeight {
-		if _, ok := classes.Index(name); !ok {
-			return nil, &SampleError{fmt.Sprintf("there is a weight for the class %q, which no row has", name)}
-		}
-	}
-	out := make([]float64, len(y))
-	for i, c := range y {
-		out[i] = factor[c]
-	}
-	return out, nil
-}
-
 // regressMapped maps the instances and fits a linear function of the features.
 func (r Recipe[T]) regressMapped(ctx context.Context, p *Pipeline[T], d data.Labeled[T, float64]) (Training, error) {
 	var t Training
@@ -297,9 +264,9 @@ func (r Recipe[T]) regressMapped(ctx context.Context, p *Pipeline[T], d data.Lab
 		return t, err
 	}
 	l := linear.NewRidge()
-	l.Lambda, l.Run = r.Lambda, r.Run
+	l.Lambda, l.Weight, l.Run = r.Lambda, d.Weight, r.Run
 	if r.Choose {
-		l.Lambdas = ridgeLambdas(d.X.Len())
+		l.Lambdas = ridgeLambdas(total(d.Weight, d.X.Len()))
 	}
 	targets := &data.Matrix{Rows: len(d.Y), Cols: 1, Data: d.Y}
 	steps, err := l.Path(ctx, features, targets)

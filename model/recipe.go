@@ -57,7 +57,7 @@ type Recipe[T any] struct {
 	Pairs     bool        // kernel machines: learn each pair of classes, not each class against the rest
 
 	ClassWeight map[string]float64 // factors of the rows' weights by label; nil for 1
-	Balanced    bool               // weigh classes so that all count alike
+	Balanced    bool               // weigh classes so that all count alike, by the sums of their rows' weights
 	Calibrate   calibrate.Method   // how scores become probabilities; empty for not at all
 	Conformal   float64            // part of the rows to keep from training and to calibrate prediction sets on; 0 for none
 	Checkpoint  kernelized.Checkpoint

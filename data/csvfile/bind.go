@@ -66,34 +66,36 @@ func (s *Schema) places(t *Table) ([]int, error) {
 	return place, nil
 }
 
+// byPosition finds columns by their order. A table may lack the target, and the
+// weight if it lacks that or there is none: one that lacks a single column is
+// taken to be without the target.
 func (s *Schema) byPosition(t *Table) ([]int, error) {
-	n := len(s.Columns)
-	place := make([]int, n)
-	switch {
-	case t.Cols() == n:
-		for j := range place {
-			place[j] = j
+	n, wanted := len(s.Columns), plural(len(s.Columns), "column", "columns")
+	lacking, may := map[int]bool{}, 0
+	var without []string
+	for _, j := range []int{s.Target, s.weight()} {
+		if j < 0 {
+			continue
 		}
-	case s.Target >= 0 && t.Cols() == n-1:
-		for j := range place {
-			switch {
-			case j < s.Target:
-				place[j] = j
-			case j == s.Target:
-				place[j] = -1
-			default:
-				place[j] = j - 1
-			}
+		if may++; t.Cols() <= n-may {
+			lacking[j] = true
 		}
-	default:
-		wanted := plural(n, "column", "columns")
-		if s.Target >= 0 {
-			wanted += fmt.Sprintf(", or %d without the target", n-1)
-		}
+		without = append(without, map[bool]string{true: "the target", false: "the weight"}[j == s.Target])
+		wanted += fmt.Sprintf(", or %d without %s", n-may, strings.Join(without, " and "))
+	}
+	if t.Cols() > n || t.Cols() < n-may {
 		return nil, &data.InputError{
 			File:    t.Name,
 			Problem: fmt.Sprintf("the table has %s and training had %s", plural(t.Cols(), "column", "columns"), wanted),
 			Advice:  "give the same columns in the same order",
+		}
+	}
+	place, at := make([]int, n), 0
+	for j := range place {
+		if place[j] = at; lacking[j] {
+			place[j] = -1
+		} else {
+			at++
 		}
 	}
 	return place, nil

@@ -18,8 +18,8 @@ type Builder struct {
 	column []*column
 }
 
-// NewBuilder returns a builder of tables. Of the options, Name, Names, Target and
-// Drop count. Names are the first columns, in that order, and there even if no
+// NewBuilder returns a builder of tables. Of the options, Name, Names, Target,
+// Weight and Drop count. Names are the first columns, in that order, and there even if no
 // row has a cell in them; see Schema.Options.
 func NewBuilder(o Options) *Builder {
 	b := &Builder{o: o, index: map[string]int{}}
@@ -106,19 +106,19 @@ func (b *Builder) Table() (*Table, error) {
 	if len(b.lines) == 0 {
 		return nil, nil
 	}
-	target, drop, err := b.o.columns(b.names, len(b.names))
+	is, err := b.o.columns(b.names, len(b.names))
 	if err != nil {
 		return nil, err
 	}
 	for j, c := range b.column {
 		c.pad(len(b.lines))
-		if j == target && c.code == nil {
+		if j == is.target && c.code == nil {
 			c.toTexts()
 		}
 	}
 	t := &Table{
-		Name: b.o.Name, Header: slices.Clone(b.names), Lines: b.lines, Target: target,
-		column: b.column, drop: drop, comma: ',',
+		Name: b.o.Name, Header: slices.Clone(b.names), Lines: b.lines, Target: is.target, Weight: is.weight,
+		column: b.column, drop: is.drop, comma: ',',
 	}
 	b.lines, b.column = nil, make([]*column, len(b.names))
 	for j := range b.column {

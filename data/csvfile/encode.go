@@ -14,7 +14,7 @@ import (
 // Where table and schema both have headers with distinct names, columns are
 // found by name, in any order and among others. Otherwise they are found by
 // position, and the table must have as many columns as the schema, or one less
-// if it lacks the target.
+// if it lacks the target, or two if it lacks the weight as well.
 //
 // It returns a *data.InputError for columns that are not there, and for a text,
 // NaN or an infinity in a column of numbers.

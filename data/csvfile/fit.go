@@ -51,6 +51,8 @@ func Fit(t *Table, rows []int, scale Scale) (*Schema, error) {
 		switch {
 		case j == t.Target:
 			c.Kind = Target
+		case j == t.Weight:
+			c.Kind = Weight
 		case t.drop[j]:
 			c.Kind, c.Why = Ignored, "dropped"
 		case cells.isNumeric():

@@ -59,6 +59,13 @@ type Options struct {
 	// name of a column, or its number from 1.
 	Target string
 
+	// Weight is the column of the rows' weights, by its name or its number from
+	// 1, which is not learnt from: "" or "none" for none. Where it is the last or
+	// the first one, a target that is "last", as it is by default, or "first" is
+	// the one next to it. With WeightSpare a file may lack the column.
+	Weight      string
+	WeightSpare bool
+
 	// Drop names columns to ignore, each by its name or its number from 1.
 	Drop []string
 
@@ -68,35 +75,74 @@ type Options struct {
 	Verbatim bool
 }
 
-// columns resolves target and drop for a table of the given width; names is nil
-// where there is no header. The target is -1 for none.
-func (o Options) columns(names []string, width int) (target int, drop []bool, err error) {
+// roles are columns by what they are for: those of the target and of the weights,
+// -1 for none, and those to ignore.
+type roles struct {
+	target, weight int
+	drop           []bool
+}
+
+// columns resolves what the columns of a table of the given width are for; names
+// is nil where there is no header.
+func (o Options) columns(names []string, width int) (roles, error) {
+	var none roles
+	weight, err := o.weight(names, width)
+	if err != nil {
+		return none, err
+	}
+	var target int
 	switch o.Target {
 	case "none":
 		target = -1
 	case "", "last":
-		target = width - 1
+		if target = width - 1; target == weight {
+			target--
+		}
 	case "first":
-		target = 0
+		if target = 0; target == weight {
+			target++
+		}
 	default:
 		if target, err = o.find("target", o.Target, names, width); err != nil {
-			return 0, nil, err
+			return none, err
 		}
 	}
-	drop = make([]bool, width)
+	if weight >= 0 && (target == weight || target == width) {
+		return none, &data.InputError{
+			File: o.Name, Problem: fmt.Sprintf("column %q is both the weight and the target", o.Weight), Advice: "choose another of one of them",
+		}
+	}
+	drop := make([]bool, width)
 	for _, name := range o.Drop {
 		j, err := o.find("column to drop", name, names, width)
 		if err != nil {
-			return 0, nil, err
+			return none, err
 		}
 		if j == target {
-			return 0, nil, &data.InputError{
+			return none, &data.InputError{
 				File: o.Name, Problem: fmt.Sprintf("column %q is both dropped and the target", name), Advice: "choose another target, or none",
+			}
+		}
+		if j == weight {
+			return none, &data.InputError{
+				File: o.Name, Problem: fmt.Sprintf("column %q is both the weight and one that is to be left out", name), Advice: "it is not learnt from anyhow; choose another of one of them",
 			}
 		}
 		drop[j] = true
 	}
-	return target, drop, nil
+	return roles{target, weight, drop}, nil
+}
+
+// weight returns the column of the weights, -1 for none.
+func (o Options) weight(names []string, width int) (int, error) {
+	if o.Weight == "" || o.Weight == "none" {
+		return -1, nil
+	}
+	j, err := o.find("weight", o.Weight, names, width)
+	if err != nil && o.WeightSpare {
+		return -1, nil
+	}
+	return j, err
 }
 
 // find returns the index of a column that is given by name or number. A name

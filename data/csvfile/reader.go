@@ -19,8 +19,7 @@ type Reader struct {
 	header  []string
 	width   int
 	first   int // line of the row that fixes the width
-	target  int
-	drop    []bool
+	is      roles
 	pending bool  // whether split holds a row that was not handed out
 	err     error // what ended the reading
 }
@@ -89,7 +88,7 @@ func (r *Reader) start() error {
 		}
 	}
 	r.first, r.width, r.pending = r.split.begin, n, true
-	r.target, r.drop, err = r.options.columns(r.header, r.width)
+	r.is, err = r.options.columns(r.header, r.width)
 	return err
 }
 
@@ -118,11 +117,11 @@ func (r *Reader) Read(ctx context.Context, max int) (*Table, error) {
 		return nil, r.err
 	}
 	t := &Table{
-		Name: r.options.Name, Header: r.header, Target: r.target,
-		column: make([]*column, r.width), drop: r.drop, comma: r.options.Comma,
+		Name: r.options.Name, Header: r.header, Target: r.is.target, Weight: r.is.weight,
+		column: make([]*column, r.width), drop: r.is.drop, comma: r.options.Comma,
 	}
 	for j := range t.column {
-		t.column[j] = newColumn(r.options.Verbatim || j == r.target)
+		t.column[j] = newColumn(r.options.Verbatim || j == r.is.target)
 	}
 	for max <= 0 || t.Len() < max {
 		if t.Len()%checkEvery == 0 && ctx.Err() != nil {

@@ -36,6 +36,7 @@ const (
 	Category Kind = "category" // one coordinate a category, 1 for the one that stands in the cell
 	Ignored  Kind = "ignored"
 	Target   Kind = "target"
+	Weight   Kind = "weight" // of the rows
 )
 
 // Schema says how the rows of a table become vectors. Fit makes one; it is plain
@@ -88,6 +89,25 @@ func (s *Schema) Options(name string) Options {
 	return o
 }
 
+// weight returns the index of the weight in Columns, -1 for none.
+func (s *Schema) weight() int {
+	return slices.IndexFunc(s.Columns, func(c Column) bool { return c.Kind == Weight })
+}
+
+// WeightAt returns the column of a table that has the weights of its rows, -1
+// where the schema has none or the table lacks it.
+func (s *Schema) WeightAt(t *Table) (int, error) {
+	j := s.weight()
+	if j < 0 {
+		return -1, nil
+	}
+	place, err := s.places(t)
+	if err != nil {
+		return -1, err
+	}
+	return place[j], nil
+}
+
 // features returns how many columns give coordinates.
 func (s *Schema) features() int {
 	n := 0
@@ -123,7 +143,7 @@ func (s *Schema) Coordinates() []string {
 
 // Summary says in a line what became of the columns, such as
 // "14 columns: 6 numbers, 8 categories → 105 coordinates; ignored: name".
-// The target is not counted.
+// The target and the weight are not counted.
 func (s *Schema) Summary() string {
 	count := map[Kind]int{}
 	var ignored []string
@@ -140,7 +160,7 @@ func (s *Schema) Summary() string {
 	if n := count[Category]; n > 0 {
 		kinds = append(kinds, plural(n, "category", "categories"))
 	}
-	text := fmt.Sprintf("%s: %s → %s", plural(len(s.Columns)-count[Target], "column", "columns"),
+	text := fmt.Sprintf("%s: %s → %s", plural(len(s.Columns)-count[Target]-count[Weight], "column", "columns"),
 		strings.Join(kinds, ", "), plural(s.Width, "coordinate", "coordinates"))
 	if len(ignored) > 0 {
 		text += "; ignored: " + list(ignored)
@@ -168,12 +188,18 @@ func (s *Schema) Validate() error {
 	if _, err := ParseScale(string(s.Scale)); err != nil {
 		fault("%w", err)
 	}
-	width := 0
+	width, weights := 0, 0
 	for j, c := range s.Columns {
+		if c.Kind == Weight {
+			weights++
+		}
 		if !c.valid() || c.Kind == Target && j != s.Target || c.Offset != width {
 			fault("column %d (%q) is inconsistent", j+1, c.Name)
 		}
 		width += c.Size
+	}
+	if weights > 1 {
+		fault("%d columns are the weight and at most one may be", weights)
 	}
 	if width != s.Width {
 		fault("width is %d and the columns have %d coordinates", s.Width, width)
@@ -192,7 +218,7 @@ func (c *Column) valid() bool {
 		}
 	case Category:
 		size = len(c.Categories)
-	case Ignored, Target:
+	case Ignored, Target, Weight:
 	default:
 		return false
 	}

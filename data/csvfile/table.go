@@ -11,6 +11,7 @@ type Table struct {
 	Header []string // names of the columns; nil where there is no header
 	Lines  []int    // the line of the file in which each row begins
 	Target int      // the column of the labels, -1 for none
+	Weight int      // the column of the rows' weights, -1 for none
 
 	column []*column
 	drop   []bool

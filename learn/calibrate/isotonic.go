@@ -72,7 +72,7 @@ type Isotonic struct {
 // from 0 to scores.Cols-1. A class without rows has the constant probability
 // 1/(n+2), and one that has all of them (n+1)/(n+2).
 func (o Isotonic) Fit(ctx context.Context, scores *data.Matrix, y []int) (*Calibration, error) {
-	if err := errors.Join(check(scores, y), checkWeights(o.Weight, len(y))); err != nil {
+	if err := errors.Join(check(scores, y), learn.CheckWeights(len(y), o.Weight)); err != nil {
 		return nil, err
 	}
 	c := &Calibration{Method: Steps, Classes: scores.Cols, Isotonic: make([]Points, learn.Separators(scores.Cols))}
@@ -104,27 +104,6 @@ func (o Isotonic) Fit(ctx context.Context, scores *data.Matrix, y []int) (*Calib
 	return c, nil
 }
 
-// checkWeights reports what is wrong with the weights of n rows.
-func checkWeights(weight []float64, n int) error {
-	if weight == nil {
-		return nil
-	}
-	if len(weight) != n {
-		return fmt.Errorf("there are %d weights for %d rows; each row needs one", len(weight), n)
-	}
-	sum := 0.0
-	for i, w := range weight {
-		if !(w >= 0 && w <= 1e150) {
-			return &learn.DataError{Row: i, Problem: fmt.Sprintf("weight is %v and must be from 0 to 1e150", w)}
-		}
-		sum += w
-	}
-	if sum == 0 {
-		return errors.New("all weights are 0 and one must be positive")
-	}
-	return nil
-}
-
 // block is a run of places that have one value.
 type block struct {
 	first, last float64 // places
@@ -145,7 +124,7 @@ func Increasing(x, y, weight []float64) (Points, error) {
 	if len(x) == 0 {
 		return Points{}, learn.ErrNoRows
 	}
-	if err := checkWeights(weight, len(x)); err != nil {
+	if err := learn.CheckWeights(len(x), weight); err != nil {
 		return Points{}, err
 	}
 	order := make([]int, 0, len(x))

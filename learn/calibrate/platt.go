@@ -51,7 +51,7 @@ func (c Curve) validate() error {
 //	min_{a≥0, b}  -Σ t·ln p(s) + (1-t)·ln(1 - p(s))
 //
 // with the targets t = (n₊+1)/(n₊+2) for the n₊ rows of the class and 1/(n₋+2)
-// for the n₋ others, which keep a and b finite where a threshold separates the
+// for the n₋ others, each row counted as often as its weight says, which keep a and b finite where a threshold separates the
 // two. A slope that the rows would have below 0 becomes 0: then the scores say
 // nothing and p is the constant that fits best.
 //
@@ -60,8 +60,9 @@ func (c Curve) validate() error {
 //
 // Reference: Platt 1999; Lin, Lin and Weng 2007.
 type Platt struct {
-	Tolerance float64 // largest derivative a row at the end, positive; default 1e-10
-	MaxSteps  int     // at least 1; default 100
+	Tolerance float64   // largest derivative a row at the end, positive; default 1e-10
+	MaxSteps  int       // at least 1; default 100
+	Weight    []float64 // of each row, not negative: a row of weight k counts as k rows; nil for 1
 	Run       run.Control
 }
 
@@ -83,7 +84,7 @@ func (p Platt) Validate() error {
 // Fit finds the curves for the scores of held-out rows and their classes, from
 // 0 to scores.Cols-1. A class without rows has a constant probability.
 func (p Platt) Fit(ctx context.Context, scores *data.Matrix, y []int) (*Calibration, error) {
-	if err := errors.Join(p.Validate(), check(scores, y)); err != nil {
+	if err := errors.Join(p.Validate(), check(scores, y), learn.CheckWeights(len(y), p.Weight)); err != nil {
 		return nil, err
 	}
 	c := &Calibration{Method: Sigmoid, Classes: scores.Cols, Logistic: make([]Curve, learn.Separators(scores.Cols))}
@@ -101,24 +102,24 @@ func (p Platt) Fit(ctx context.Context, scores *data.Matrix, y []int) (*Calibrat
 
 // curve fits one curve.
 func (p Platt) curve(ctx context.Context, s []float64, positive []bool) (Curve, error) {
-	n := len(s)
-	up := 0
-	for _, is := range positive {
+	fit := &logistic{x: make([]float64, len(s)), positive: positive, weight: p.Weight}
+	n, up := 0.0, 0.0
+	for i, is := range positive {
+		n += fit.weigh(i)
 		if is {
-			up++
+			up += fit.weigh(i)
 		}
 	}
-	fit := &logistic{x: make([]float64, n), positive: positive}
-	fit.high, fit.low = float64(up+1)/float64(up+2), 1/float64(n-up+2)
+	fit.high, fit.low = (up+1)/(up+2), 1/(n-up+2)
 	// The constant that fits best is the logarithm of the odds of the mean target.
-	mean := (float64(up)*fit.high + float64(n-up)*fit.low) / float64(n)
+	mean := (up*fit.high + (n-up)*fit.low) / n
 	constant := Curve{Offset: math.Log(mean / (1 - mean))}
 	// Newton's method does not depend on the scale of the scores, but its sums do.
 	centre, spread := centred(fit.x, s)
 	if spread < 1e-290 || up == 0 || up == n {
 		return constant, nil
 	}
-	a, b, err := fit.solve(ctx, constant.Offset, p.Tolerance*float64(n), p.MaxSteps)
+	a, b, err := fit.solve(ctx, constant.Offset, p.Tolerance*n, p.MaxSteps)
 	if err != nil || a <= 0 {
 		return constant, err
 	}
@@ -150,7 +151,15 @@ func centred(x, s []float64) (centre, spread float64) {
 type logistic struct {
 	x         []float64
 	positive  []bool
-	high, low float64 // targets of the positive rows and of the others
+	weight    []float64 // nil for 1
+	high, low float64   // targets of the positive rows and of the others
+}
+
+func (l *logistic) weigh(i int) float64 {
+	if l.weight == nil {
+		return 1
+	}
+	return l.weight[i]
 }
 
 func (l *logistic) target(i int) float64 {
@@ -166,7 +175,7 @@ func (l *logistic) value(a, b float64) float64 {
 	sum := 0.0
 	for i, x := range l.x {
 		z := a*x + b
-		sum += max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) - l.target(i)*z
+		sum += l.weigh(i) * (max(z, 0) + math.Log1p(math.Exp(-math.Abs(z))) - l.target(i)*z)
 	}
 	return sum
 }
@@ -175,10 +184,10 @@ func (l *logistic) value(a, b float64) float64 {
 func (l *logistic) derivatives(a, b float64) (ga, gb, haa, hab, hbb float64) {
 	for i, x := range l.x {
 		rest, p := Curve{Slope: a, Offset: b}.both(x)
-		d := p - l.target(i)
+		d := l.weigh(i) * (p - l.target(i))
 		ga += d * x
 		gb += d
-		h := p * rest
+		h := l.weigh(i) * p * rest
 		haa += h * x * x
 		hab += h * x
 		hbb += h

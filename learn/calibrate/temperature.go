@@ -2,10 +2,12 @@ package calibrate
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/par"
+	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -15,7 +17,7 @@ import (
 //	min_{T>0}  -Σ_rows Σ_k t_k·ln p_k
 //
 // with the targets t = (n + 1/K)/(n + 1) for the class of a row and
-// 1/(K(n + 1)) for each other class, as if one row of n + 1 had a label by
+// 1/(K(n + 1)) for each other class of n rows, or of rows whose weights sum to n, as if one row of n + 1 had a label by
 // chance, which keeps T away from 0 where every row is right. The order of the
 // classes stays that of the scores. Where scores say nothing of the classes T
 // becomes so large that all classes are alike but for the order.
@@ -25,7 +27,8 @@ import (
 //
 // Reference: Guo, Pleiss, Sun and Weinberger 2017.
 type Temperature struct {
-	Run run.Control
+	Weight []float64 // of each row, not negative: a row of weight k counts as k rows; nil for 1
+	Run    run.Control
 }
 
 // rowBlock is how many rows a worker sums at a time.
@@ -34,12 +37,15 @@ const rowBlock = 4096
 // Fit finds the temperature for the scores of held-out rows and their classes,
 // from 0 to scores.Cols-1.
 func (t Temperature) Fit(ctx context.Context, scores *data.Matrix, y []int) (*Calibration, error) {
-	if err := check(scores, y); err != nil {
+	if err := errors.Join(check(scores, y), learn.CheckWeights(len(y), t.Weight)); err != nil {
 		return nil, err
 	}
 	c := &Calibration{Method: Softmax, Classes: scores.Cols, Temperature: 1}
 	spread := 0.0 // the largest difference of two scores of a row
 	for i := range y {
+		if t.weigh(i) == 0 {
+			continue
+		}
 		lo, hi := scores.Row(i)[0], scores.Row(i)[0]
 		for _, s := range scores.Row(i) {
 			lo, hi = min(lo, s), max(hi, s)
@@ -79,13 +85,23 @@ func (t Temperature) Fit(ctx context.Context, scores *data.Matrix, y []int) (*Ca
 	return c, nil
 }
 
+func (t Temperature) weigh(i int) float64 {
+	if t.Weight == nil {
+		return 1
+	}
+	return t.Weight[i]
+}
+
 // derivatives are the first and the second of the loss with respect to u, the
 // inverse of the temperature in units of 1/spread: the sums over rows of
 // Σ_k (p_k - t_k)·z_k and of the variance of z under p, for z = s/spread. Blocks
 // of rows are added in their order.
 func (t Temperature) derivatives(ctx context.Context, scores *data.Matrix, y []int, spread, u float64) (slope, bend float64, err error) {
-	n, classes := len(y), scores.Cols
-	other := 1 / (float64(classes) * (float64(n) + 1))
+	n, classes, total := len(y), scores.Cols, 0.0
+	for i := range y {
+		total += t.weigh(i)
+	}
+	other := 1 / (float64(classes) * (total + 1))
 	part := make([][2]float64, par.Blocks(n, rowBlock))
 	err = par.For(ctx, t.Run.Quiet(), "", len(part), func(b int) error {
 		p := make([]float64, classes)
@@ -101,8 +117,8 @@ func (t Temperature) derivatives(ctx context.Context, scores *data.Matrix, y []i
 				square += p[k] * z * z
 				sum += z
 			}
-			part[b][0] += mean - other*sum
-			part[b][1] += max(square-mean*mean, 0)
+			part[b][0] += t.weigh(i) * (mean - other*sum)
+			part[b][1] += t.weigh(i) * max(square-mean*mean, 0)
 		}
 		return nil
 	})

@@ -1,0 +1,181 @@
+package model
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/kerf-ml/kerf/data"
+)
+
+// Rows may have weights: data.Labeled.Weight. A row of weight k counts as k rows
+// in the learner, in the held-out error that choices go by, and in the
+// calibration. Three things go by rows and not by weights: how rows are divided,
+// which of them are landmarks, and what prediction sets and certificates promise.
+// Rows of weight 0 are left out before all that.
+
+// live returns the rows of positive weight, and the recipe with its rows for a
+// certificate counted among these.
+func live[T, Y any](r Recipe[T], d data.Labeled[T, Y]) (Recipe[T], data.Labeled[T, Y]) {
+	var index []int
+	at := make([]int, len(d.Weight)) // of each row among those of positive weight, -1 for none
+	for i, w := range d.Weight {
+		at[i] = -1
+		if w > 0 {
+			at[i] = len(index)
+			index = append(index, i)
+		}
+	}
+	if len(index) == len(d.Weight) {
+		return r, d
+	}
+	if r.Certify != nil {
+		certify := make([]int, 0, len(r.Certify))
+		for _, i := range r.Certify {
+			if at[i] >= 0 {
+				certify = append(certify, at[i])
+			}
+		}
+		r.Certify = certify
+	}
+	return r, d.Select(index)
+}
+
+// checkClassWeights reports a class without a row of positive weight.
+func checkClassWeights(classes data.Classes, y []int, weight []float64) error {
+	if weight == nil {
+		return nil
+	}
+	has := make([]bool, classes.Len())
+	for i, c := range y {
+		has[c] = has[c] || weight[i] > 0
+	}
+	for c, ok := range has {
+		if !ok {
+			return &SampleError{fmt.Sprintf("all rows of the class %q have the weight 0; leave them out, or weigh one of them", classes.Names[c])}
+		}
+	}
+	return nil
+}
+
+// weights returns the weight of each row times that of its class, nil where all
+// are 1.
+func (r Recipe[T]) weights(classes data.Classes, y []int, weight []float64) ([]float64, error) {
+	if r.ClassWeight == nil && !r.Balanced {
+		return weight, nil
+	}
+	for name := range r.ClassWeight {
+		if _, ok := classes.Index(name); !ok {
+			return nil, &SampleError{fmt.Sprintf("there is a weight for the class %q, which no row has", name)}
+		}
+	}
+	factor := make([]float64, classes.Len())
+	sum := make([]float64, classes.Len())
+	for i, c := range y {
+		sum[c] += weigh(weight, i)
+	}
+	all := total(weight, len(y))
+	for c, name := range classes.Names {
+		factor[c] = 1
+		if w, ok := r.ClassWeight[name]; ok {
+			factor[c] = w
+		}
+		if r.Balanced && sum[c] > 0 {
+			factor[c] *= all / (float64(classes.Len()) * sum[c])
+		}
+	}
+	out := make([]float64, len(y))
+	for i, c := range y {
+		out[i] = factor[c] * weigh(weight, i)
+	}
+	return out, nil
+}
+
+// pricesFor returns the prices to try on rows of the given weights. C is the
+// price of a unit of weight, so that those to choose among are divided by the
+// mean weight: the choice is the same in whatever unit the weights are.
+func (r Recipe[T]) pricesFor(weight []float64) []float64 {
+	prices := r.prices()
+	if weight == nil || !r.Choose || r.traits().Price != priceC {
+		return prices
+	}
+	return scaled(prices, float64(len(weight))/total(weight, len(weight)))
+}
+
+// weigh returns the weight of row i, 1 where there are no weights.
+func weigh(weight []float64, i int) float64 {
+	if weight == nil {
+		return 1
+	}
+	return weight[i]
+}
+
+// total returns the sum of the weights of n rows.
+func total(weight []float64, n int) float64 {
+	if weight == nil {
+		return float64(n)
+	}
+	sum := 0.0
+	for _, w := range weight {
+		sum += w
+	}
+	return sum
+}
+
+// effective returns the weights in the unit in which they sum to the number of
+// rows that they are worth, (Σw)²/Σw². What is sure of a sample of so many rows
+// is not made surer by large weights.
+func effective(weight []float64) []float64 {
+	if weight == nil {
+		return nil
+	}
+	sum, square := total(weight, len(weight)), 0.0
+	for _, w := range weight {
+		square += (w / sum) * (w / sum)
+	}
+	return scaled(weight, 1/sum/square)
+}
+
+// wrong returns the part of the rows, by weight, whose largest score is not that
+// of their class.
+func wrong(scores *data.Matrix, y []int, weight []float64) float64 {
+	sum := 0.0
+	for i, c := range y {
+		if Best(scores.Row(i)) != c {
+			sum += weigh(weight, i)
+		}
+	}
+	return sum / total(weight, len(y))
+}
+
+// rootMeanSquare returns the root of the mean squared error of numbers, by
+// weight.
+func rootMeanSquare(scores *data.Matrix, y, weight []float64) float64 {
+	sum := 0.0
+	for i, v := range y {
+		e := scores.Row(i)[0] - v
+		sum += weigh(weight, i) * e * e
+	}
+	return math.Sqrt(sum / total(weight, len(y)))
+}
+
+// weightedMean returns the mean of numbers by weight.
+func weightedMean(y, weight []float64) float64 {
+	n, mean := total(weight, len(y)), 0.0
+	for i, v := range y {
+		mean += v / n * weigh(weight, i)
+	}
+	return mean
+}
+
+// spread returns the standard deviation of numbers by weight, 1 where they are
+// all the same.
+func spread(y, weight []float64) float64 {
+	n, mean, square := total(weight, len(y)), weightedMean(y, weight), 0.0
+	for i, v := range y {
+		square += (v - mean) * (v - mean) / n * weigh(weight, i)
+	}
+	if s := math.Sqrt(square); s > 0 && !math.IsInf(s, 0) {
+		return s
+	}
+	return 1
+}
