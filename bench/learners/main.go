@@ -1,7 +1,9 @@
 // Command learners measures kerf's learners beside scikit-learn's, LIBLINEAR and
 // Falkon's scheme in numpy, on the same data and in one run: make
 // bench-learners. With JSON=1 it writes one object a line. Arguments name the
-// works to measure; without any it measures all.
+// works to measure; without any it measures all. Where the environment variables
+// LIBSVM and THUNDERSVM name folders with the programs of these, they too are
+// measured on what they can do.
 package main
 
 import (
@@ -116,35 +118,82 @@ func measureOn(p *peer.Peer, dir string, s set, of []work) (table []peer.Row, er
 	if err := os.RemoveAll(dir); err != nil {
 		return nil, err
 	}
+	var beside []*program
+	if slices.ContainsFunc(of, func(w work) bool { return byProgram[w.name] != nil }) {
+		if beside, err = programs(dir, sample); err != nil {
+			return nil, err
+		}
+	}
 	for _, w := range of {
 		row := peer.Row{Work: w.title, Precision: w.precision.String(), Workers: workers, Target: w.target, PeerName: name, Unit: "s"}
 		if w.peer != "" {
 			row.PeerName = w.peer
 		}
-		row, err := w.measure(other, sample, row)
+		row, err := w.measure(w.asked(other), sample, row)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", w.name, err)
 		}
 		table = append(table, row)
+		more, err := w.measureBeside(beside, sample, row)
+		if err != nil {
+			return nil, err
+		}
+		table = append(table, more...)
 	}
 	_, err = p.Run(map[string]any{"work": "forget"})
 	debug.FreeOSMemory()
 	return table, err
 }
 
-// measure runs both sides in turn, first warm times and then reps times, fills
-// the row with the medians of the latter, and notes what both came to.
-func (w work) measure(p *peer.Peer, s *sample, row peer.Row) (peer.Row, error) {
-	job := map[string]any{"work": w.name, "precision": row.Precision, "threads": workers, "dual": w.set.solver == dual, "eps": w.set.eps}
+// measureBeside measures the work beside each of the programs, if they can do it.
+// The rows are as the given one but for what is measured.
+func (w work) measureBeside(programs []*program, s *sample, row peer.Row) (table []peer.Row, err error) {
+	do := byProgram[w.name]
+	if do == nil {
+		return nil, nil
+	}
+	for _, p := range programs {
+		row.PeerName = p.name
+		row, err := w.measure(func(bool) (float64, float64, error) { return do(p) }, s, row)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", w.name, p.name, err)
+		}
+		row.Note += "; " + p.how()
+		table = append(table, row)
+	}
+	return table, nil
+}
+
+// asked returns the peer's side of the work: the seconds a run took and, if it is
+// the last one, what it came to.
+func (w work) asked(p *peer.Peer) func(last bool) (seconds, value float64, err error) {
+	job := map[string]any{"work": w.name, "precision": w.precision.String(), "threads": workers, "dual": w.set.solver == dual, "eps": w.set.eps}
 	for key, value := range w.job {
 		job[key] = value
 	}
+	return func(last bool) (float64, float64, error) {
+		job["check"] = last
+		seconds, result, err := p.RunResult(job)
+		if err != nil || !last {
+			return seconds, 0, err
+		}
+		value, ok := result["value"].(float64)
+		if !ok {
+			return 0, 0, errors.New("the peer does not say what it came to")
+		}
+		return seconds, value, nil
+	}
+}
+
+// measure runs both sides in turn, first warm times and then reps times, fills
+// the row with the medians of the latter, and notes what both came to.
+func (w work) measure(theirs func(last bool) (seconds, value float64, err error), s *sample, row peer.Row) (peer.Row, error) {
 	fit, value, err := w.ours(run.Control{Workers: workers, Precision: w.precision}, s)
 	if err != nil {
 		return row, err
 	}
 	var mine, others []float64
-	var result map[string]any
+	var b float64
 	for i := range w.warm + w.reps {
 		debug.FreeOSMemory() // what the run before left is not this one's to clear
 		begun := time.Now()
@@ -152,12 +201,11 @@ func (w work) measure(p *peer.Peer, s *sample, row peer.Row) (peer.Row, error) {
 			return row, err
 		}
 		spent := time.Since(begun).Seconds()
-		job["check"] = i == w.warm+w.reps-1
-		seconds, r, err := p.RunResult(job)
+		seconds, reached, err := theirs(i == w.warm+w.reps-1)
 		if err != nil {
 			return row, err
 		}
-		if result = r; i >= w.warm {
+		if b = reached; i >= w.warm {
 			mine, others = append(mine, spent), append(others, seconds)
 		}
 	}
@@ -166,10 +214,6 @@ func (w work) measure(p *peer.Peer, s *sample, row peer.Row) (peer.Row, error) {
 	a, err := value()
 	if err != nil {
 		return row, err
-	}
-	b, ok := result["value"].(float64)
-	if !ok {
-		return row, errors.New("the peer does not say what it came to")
 	}
 	row.Note = fmt.Sprintf("%s %.7g, peer %.7g", w.value, a, b)
 	if !(math.Abs(a-b) <= w.within*math.Abs(b)) {
