@@ -60,7 +60,7 @@ DATA is a table (CSV, TSV, JSON Lines, Parquet), LIBSVM data, NPY or IDX with
 	flags.Float64Var(&f.holdout, "holdout", 0, "part of the data to hold out and test on, such as 0.3")
 	flags.StringVarP(&f.out, "output", "o", "", "file to write the model to")
 	flags.StringVar(&f.report, "report", "", "file to write a report with charts to, as one HTML page")
-	flags.StringVar(&f.checkpoint, "checkpoint", "", "file to keep the state of a kernel machine in; training goes on from it where it was ended")
+	flags.StringVar(&f.checkpoint, "checkpoint", "", "file to keep the learner's state in, of "+strings.Join(model.Keepers, ", ")+"; the same command goes on from it where it was ended")
 	flags.DurationVar(&f.limit, "time", 0, "time after which the learner stops with the best so far, such as 30s (default: none)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := f.checkTrain(c); err != nil {
@@ -90,8 +90,8 @@ func (f *trainFlags) checkTrain(c *cobra.Command) error {
 	if err := f.learnerFlags.check(c); err != nil {
 		return err
 	}
-	if f.checkpoint != "" && !slices.Contains(checkpointed, f.learner) {
-		return usage("--checkpoint is for %s; %s has no state to keep", strings.Join(checkpointed, ", "), f.learner)
+	if f.checkpoint != "" && !slices.Contains(model.Keepers, f.learner) {
+		return usage("--checkpoint is for %s; %s keeps no state", strings.Join(model.Keepers, ", "), f.learner)
 	}
 	return writable(f.out)
 }

@@ -53,11 +53,11 @@ func (r Recipe[T]) expand(ctx context.Context, p *Pipeline[T], d data.Labeled[T,
 		l := kernelized.NewSVM(r.Kernel)
 		l.MaxIterations = r.limit(l.MaxIterations)
 		l.C, l.Tolerance, l.Weight, l.Run = price, r.Tolerance, weight, r.Run
+		l.Checkpoint = r.Checkpoint
 		if k > 2 && r.Pairs {
 			return adoptPairs(p, r.Run.Precision)(l.FitClasses(ctx, d, k))
 		}
 		if k == 2 {
-			l.Checkpoint = r.Checkpoint
 			return adoptOne(p, r.Run.Precision)(l.Fit(ctx, signs(d)))
 		}
 		return adoptMany(p, r.Run.Precision)(l.FitRest(ctx, d, k))

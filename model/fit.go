@@ -38,6 +38,7 @@ func (r Recipe[T]) Fit(ctx context.Context, d data.Labeled[T, string]) (*Pipelin
 		return nil, Training{}, fmt.Errorf("%w: %q", learn.ErrOneClass, classes.Names[0])
 	}
 	labeled := data.Labeled[T, int]{X: d.X, Y: y}
+	ctx = r.undivided(ctx)
 	return r.timed(func(r Recipe[T]) (*Pipeline[T], Training, error) {
 		return r.picked(func(r Recipe[T]) (Recipe[T], *Picked, error) { return r.pickForLabels(ctx, classes, labeled) },
 			func(r Recipe[T]) (*Pipeline[T], Training, error) { return r.fitLabels(ctx, classes, labeled) })
@@ -54,6 +55,7 @@ func (r Recipe[T]) FitValues(ctx context.Context, d data.Labeled[T, float64]) (*
 			return nil, Training{}, &learn.DataError{Row: i, Problem: fmt.Sprintf("the target is %v and must be a finite number", y)}
 		}
 	}
+	ctx = r.undivided(ctx)
 	return r.timed(func(r Recipe[T]) (*Pipeline[T], Training, error) {
 		return r.picked(func(r Recipe[T]) (Recipe[T], *Picked, error) { return r.pickForNumbers(ctx, d) },
 			func(r Recipe[T]) (*Pipeline[T], Training, error) { return r.fitNumbers(ctx, d) })
@@ -109,9 +111,6 @@ func (r Recipe[T]) timed(fit func(Recipe[T]) (*Pipeline[T], Training, error)) (*
 
 // fitLabels trains on labelled instances.
 func (r Recipe[T]) fitLabels(ctx context.Context, classes data.Classes, d data.Labeled[T, int]) (*Pipeline[T], Training, error) {
-	if k := classes.Len(); k > 2 && r.Checkpoint.Save != nil {
-		return nil, Training{}, &SampleError{fmt.Sprintf("the state of a training is kept for two classes, and there are %d; train without a checkpoint", k)}
-	}
 	var kept data.Labeled[T, int]
 	if r.Conformal > 0 {
 		rest, held := data.SplitBy(d.Y, r.Conformal, r.Seed+3)

@@ -42,6 +42,7 @@ type Traits struct {
 	Price  string // what is chosen on held-out rows where it is not given: C, lambda or nothing
 	Tasks  []Task
 	Binary bool // knows two classes only; more are learnt one against the rest
+	Keeps  bool // can be ended and go on: see Recipe.Checkpoint
 }
 
 // Can reports whether the learner does the task.
@@ -66,16 +67,16 @@ var traits = []Traits{
 	{Name: LearnerRidge, Tasks: either}, // chooses lambda itself, by leave-one-out
 	{Name: LearnerPerceptron, Tasks: labels},
 	{Name: LearnerAveragedPerceptron, Tasks: labels},
-	{Name: LearnerPegasos, Price: priceC, Tasks: labels},
+	{Name: LearnerPegasos, Price: priceC, Tasks: labels, Keeps: true},
 	{Name: LearnerHardMargin, Tasks: labels},
 	{Name: LearnerProgram, Tasks: labels},
 	{Name: LearnerBoost, Tasks: labels},
 	{Name: LearnerBoostHalfspace, Tasks: labels},
-	{Name: LearnerKernelSVM, Kernel: true, Price: priceC, Tasks: labels},
-	{Name: LearnerNuSVM, Kernel: true, Tasks: labels},
-	{Name: LearnerOneClass, Kernel: true, Tasks: labels},
-	{Name: LearnerSVR, Kernel: true, Price: priceC, Tasks: values},
-	{Name: LearnerNuSVR, Kernel: true, Price: priceC, Tasks: values},
+	{Name: LearnerKernelSVM, Kernel: true, Price: priceC, Tasks: labels, Keeps: true},
+	{Name: LearnerNuSVM, Kernel: true, Tasks: labels, Keeps: true},
+	{Name: LearnerOneClass, Kernel: true, Tasks: labels, Keeps: true},
+	{Name: LearnerSVR, Kernel: true, Price: priceC, Tasks: values, Keeps: true},
+	{Name: LearnerNuSVR, Kernel: true, Price: priceC, Tasks: values, Keeps: true},
 	{Name: LearnerKernelRidge, Kernel: true, Price: priceLambda, Tasks: either},
 	{Name: LearnerFalkon, Kernel: true, Price: priceLambda, Tasks: either},
 	{Name: LearnerKernelSGD, Kernel: true, Price: priceLambda, Tasks: labels},
@@ -88,6 +89,17 @@ var Learners = func() []string {
 	var names []string
 	for _, t := range traits {
 		names = append(names, t.Name)
+	}
+	return names
+}()
+
+// Keepers are the names of the learners that can be ended and go on.
+var Keepers = func() []string {
+	var names []string
+	for _, t := range traits {
+		if t.Keeps {
+			names = append(names, t.Name)
+		}
 	}
 	return names
 }()

@@ -134,7 +134,7 @@ func (r Recipe[T]) separate(ctx context.Context, d data.Labeled[data.Vector, int
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
-	ovr := learn.OneVsRest[data.Vector, *linear.Separator]{Classes: classes, Learner: binary, Run: r.Run}
+	ovr := learn.OneVsRest[data.Vector, *linear.Separator]{Classes: classes, Learner: binary, Checkpoint: r.Checkpoint, Run: r.Run}
 	if classes == 2 {
 		ovr.Run = r.Run.Quiet()
 	}
@@ -168,6 +168,7 @@ func (r Recipe[T]) binary(price float64, rows, classes int) (learn.Learner[data.
 	case LearnerPegasos:
 		l := linear.NewPegasos()
 		l.Lambda, l.Unit, l.Seed, l.Run = 1/(price*float64(max(rows, 1))), r.Unit, r.Seed, inner
+		l.SaveRows = pegasosRows
 		return l, nil
 	case LearnerHardMargin:
 		l := linear.NewHardMargin()
@@ -180,6 +181,9 @@ func (r Recipe[T]) binary(price float64, rows, classes int) (learn.Learner[data.
 	}
 	return nil, fmt.Errorf("%s is no learner of features", r.Learner)
 }
+
+// pegasosRows is how many rows of Pegasos lie between two states, if they are due.
+const pegasosRows = 10_000
 
 // averagedPasses bounds the passes of the averaged perceptron, whose mean gets
 // no better with many.
