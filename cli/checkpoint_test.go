@@ -90,6 +90,8 @@ func TestCheckpointAfterKills(t *testing.T) {
 	}{
 		{"pairs", []string{"--learner", "kernel-svm", "--kernel", "rbf(gamma=1)", "--C", "300", "--tolerance", "1e-5", "--calibrate", "none"}},
 		{"pairs with choices", []string{"--learner", "kernel-svm", "--kernel", "rbf(gamma=1)"}},
+		{"boost", []string{"--learner", "boost", "--kernel", "rbf(gamma=1)", "--dim", "100", "--rounds", "200", "--calibrate", "none"}},
+		{"boost-halfspace", []string{"--learner", "boost-halfspace", "--kernel", "rbf(gamma=1)", "--dim", "100", "--rounds", "30", "--calibrate", "none"}},
 		{"pegasos", []string{"--learner", "pegasos", "--kernel", "rbf(gamma=1)", "--dim", "100", "--C", "10", "--calibrate", "none"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -214,7 +214,7 @@ func (r Recipe[T]) boosted(ctx context.Context, p *Pipeline[data.Vector], d data
 		l.Run = l.Run.Quiet()
 		l.Run.Workers = 1
 	}
-	ovr := learn.OneVsRest[data.Vector, *boost.Ensemble]{Classes: classes, Learner: l, Run: r.Run}
+	ovr := learn.OneVsRest[data.Vector, *boost.Ensemble]{Classes: classes, Learner: l, Checkpoint: r.Checkpoint, Run: r.Run}
 	if classes == 2 {
 		ovr.Run = r.Run.Quiet()
 	}
