@@ -92,6 +92,8 @@ func TestCheckpointAfterKills(t *testing.T) {
 		{"pairs with choices", []string{"--learner", "kernel-svm", "--kernel", "rbf(gamma=1)"}},
 		{"boost", []string{"--learner", "boost", "--kernel", "rbf(gamma=1)", "--dim", "100", "--rounds", "200", "--calibrate", "none"}},
 		{"boost-halfspace", []string{"--learner", "boost-halfspace", "--kernel", "rbf(gamma=1)", "--dim", "100", "--rounds", "30", "--calibrate", "none"}},
+		{"falkon", []string{"--learner", "falkon", "--kernel", "rbf(gamma=1)", "--dim", "300", "--lambda", "1e-7", "--calibrate", "none"}},
+		{"kernel-sgd", []string{"--learner", "kernel-sgd", "--kernel", "rbf(gamma=1)", "--lambda", "1e-4", "--calibrate", "none"}},
 		{"pegasos", []string{"--learner", "pegasos", "--kernel", "rbf(gamma=1)", "--dim", "100", "--C", "10", "--calibrate", "none"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -78,8 +78,8 @@ var traits = []Traits{
 	{Name: LearnerSVR, Kernel: true, Price: priceC, Tasks: values, Keeps: true},
 	{Name: LearnerNuSVR, Kernel: true, Price: priceC, Tasks: values, Keeps: true},
 	{Name: LearnerKernelRidge, Kernel: true, Price: priceLambda, Tasks: either},
-	{Name: LearnerFalkon, Kernel: true, Price: priceLambda, Tasks: either},
-	{Name: LearnerKernelSGD, Kernel: true, Price: priceLambda, Tasks: labels},
+	{Name: LearnerFalkon, Kernel: true, Price: priceLambda, Tasks: either, Keeps: true},
+	{Name: LearnerKernelSGD, Kernel: true, Price: priceLambda, Tasks: labels, Keeps: true},
 	{Name: LearnerKernelPerceptron, Kernel: true, Tasks: labels},
 	{Name: LearnerCentroid, Kernel: true, Tasks: labels},
 }

@@ -193,3 +193,101 @@ func FuzzPart(f *testing.F) {
 		}
 	})
 }
+
+// stateFits are the learners that keep the state of steps, on a small sample of
+// three classes; each returns the weights of its model.
+func stateFits(n int) map[string]func(c kernelized.Checkpoint, workers int) ([]float64, learn.Report, error) {
+	const classes = 3
+	d := corners(n, classes, 5)
+	k := kernel.Gaussian{Gamma: 0.7}
+	return map[string]func(c kernelized.Checkpoint, workers int) ([]float64, learn.Report, error){
+		"falkon": func(c kernelized.Checkpoint, workers int) ([]float64, learn.Report, error) {
+			f := kernelized.NewFalkonClassifier[data.Vector](k)
+			f.Landmarks, f.Lambda, f.Tolerance, f.Checkpoint, f.Run.Workers = 20, 1e-5, 1e-9, c, workers
+			e, r, err := f.FitClasses(context.Background(), d, classes)
+			if err != nil {
+				return nil, r, err
+			}
+			return e.Weight.Data, r, nil
+		},
+		"sgd": func(c kernelized.Checkpoint, workers int) ([]float64, learn.Report, error) {
+			s := kernelized.NewSGD[data.Vector](k)
+			s.Steps, s.Lambda, s.Checkpoint, s.Run.Workers = 4500, 1e-3, c, workers
+			e, r, err := s.FitClasses(context.Background(), d, classes)
+			if err != nil {
+				return nil, r, err
+			}
+			return e.Weight.Data, r, nil
+		},
+	}
+}
+
+// keepStates returns a checkpoint that adds each state to a list.
+func keepStates(states *[][]byte) kernelized.Checkpoint {
+	return kernelized.Checkpoint{Every: 1, Save: func(state []byte) error {
+		*states = append(*states, state)
+		return nil
+	}}
+}
+
+// TestStepsResume: conjugate and stochastic gradients go on from any state to the
+// same bits.
+func TestStepsResume(t *testing.T) {
+	for name, fit := range stateFits(130) {
+		want, reported, err := fit(kernelized.Checkpoint{}, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var states [][]byte
+		if _, _, err := fit(keepStates(&states), 1); err != nil || len(states) < 4 {
+			t.Fatalf("%s: %v, %d states", name, err, len(states))
+		}
+		for k, state := range states {
+			got, r, err := fit(kernelized.Checkpoint{From: state}, 1+k%3)
+			if err != nil || !slices.Equal(got, want) || r.Iterations != reported.Iterations || r.Objective != reported.Objective || r.Gap != reported.Gap || r.Status != reported.Status {
+				t.Errorf("%s: gone on from state %d: %v, %+v, want %+v", name, k+1, err, r, reported)
+			}
+		}
+		state := states[len(states)/2]
+		for _, bad := range [][]byte{{}, state[:len(state)-8], append(slices.Clone(state), make([]byte, 8)...)} {
+			if _, _, err := fit(kernelized.Checkpoint{From: bad}, 1); !errors.Is(err, learn.ErrState) {
+				t.Errorf("%s: a damaged state: %v", name, err)
+			}
+		}
+		if _, _, err := stateFits(133)[name](kernelized.Checkpoint{From: state}, 1); !errors.Is(err, learn.ErrState) {
+			t.Errorf("%s: the state of another sample: %v", name, err)
+		}
+		stop := errors.New("ended")
+		if _, _, err := fit(kernelized.Checkpoint{Every: 1, Save: func([]byte) error { return stop }}, 1); !errors.Is(err, stop) {
+			t.Errorf("%s: the error of Save is lost: %v", name, err)
+		}
+	}
+	f := kernelized.NewFalkon[data.Vector](kernel.Gaussian{Gamma: 1})
+	f.Checkpoint.From = []byte{1}
+	if _, _, err := f.FitPath(t.Context(), waves(20, 2, 1), []float64{1, 0.1}); err == nil {
+		t.Error("a checkpoint of several prices: no error")
+	}
+}
+
+// FuzzSteps takes bytes as the state of falkon or of sgd without its digest,
+// which is added.
+func FuzzSteps(f *testing.F) {
+	fits := stateFits(24)
+	name := map[bool]string{true: "falkon", false: "sgd"}
+	for falkon, which := range name {
+		var states [][]byte
+		if _, _, err := fits[which](keepStates(&states), 1); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(falkon, states[0][:len(states[0])-8])
+	}
+	f.Fuzz(func(t *testing.T, falkon bool, body []byte) {
+		h := fnv.New64a()
+		h.Write(body)
+		state := binary.LittleEndian.AppendUint64(slices.Clone(body), h.Sum64())
+		got, _, err := fits[name[falkon]](kernelized.Checkpoint{From: state}, 1)
+		if err == nil && slices.ContainsFunc(got, func(v float64) bool { return v-v != 0 }) {
+			t.Errorf("weights %v", got)
+		}
+	})
+}
