@@ -75,6 +75,44 @@ func killedAt(t *testing.T, state string, args ...string) bool {
 	return true
 }
 
+// TestTuneCheckpoint kills a search several times, and gives the same command
+// again; the learner of the second keeps no state of its own.
+func TestTuneCheckpoint(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts processes")
+	}
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	lettersFile(t, in("letters.csv"), 240, 3)
+	for _, learner := range []string{"kernel-svm", "svm"} {
+		state := in(learner + ".state")
+		args := func(out string, more ...string) []string {
+			return slices.Concat([]string{"tune", in("letters.csv"), "--quiet", "--trials", "6", "--time", "10m", "--learner", learner, "-o", in(out)}, more)
+		}
+		mustRun(t, args("whole.kerf")...)
+		for range 3 {
+			_ = os.Remove(in("part.kerf"))
+			t.Log(killedAt(t, state, args("part.kerf", "--checkpoint", state)...))
+		}
+		o := mustObject(t, args("part.kerf", "--checkpoint", state, "--workers", "1")...)
+		again := mustObject(t, args("part.kerf", "--checkpoint", state)...) // all is known
+		for _, key := range []string{"best", "trials"} {
+			if a, b := fmt.Sprint(o[key]), fmt.Sprint(again[key]); a != b {
+				t.Errorf("%s: the %s are %s and %s", learner, key, a, b)
+			}
+		}
+		want, err := os.ReadFile(in("whole.kerf"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(in("part.kerf")); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: the model is another (%v)", learner, err)
+		}
+		wantFailure(t, 3, "another", args("part.kerf", "--checkpoint", state, "--folds", "4")...)
+		wantFailure(t, 3, "another", args("part.kerf", "--checkpoint", state, "--seed", "4")...)
+	}
+}
+
 // TestCheckpointAfterKills kills trainings of all kinds several times, each time
 // after a new state, and gives the same command again.
 func TestCheckpointAfterKills(t *testing.T) {

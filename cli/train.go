@@ -66,6 +66,9 @@ DATA is a table (CSV, TSV, JSON Lines, Parquet), LIBSVM data, NPY or IDX with
 		if err := f.checkTrain(c); err != nil {
 			return err
 		}
+		if f.checkpoint != "" && !slices.Contains(model.Keepers, f.learner) {
+			return usage("--checkpoint is for %s; %s keeps no state", strings.Join(model.Keepers, ", "), f.learner)
+		}
 		return a.runTrain(c.Context(), args[0], f)
 	}
 	return c
@@ -90,9 +93,6 @@ func (f *trainFlags) checkTrain(c *cobra.Command) error {
 	if err := f.learnerFlags.check(c); err != nil {
 		return err
 	}
-	if f.checkpoint != "" && !slices.Contains(model.Keepers, f.learner) {
-		return usage("--checkpoint is for %s; %s keeps no state", strings.Join(model.Keepers, ", "), f.learner)
-	}
 	return writable(f.out)
 }
 
@@ -111,6 +111,8 @@ type trained[T any] struct {
 
 	own, certify []int                    // rows that choose scale and width, and rows for a certificate; nil for all
 	separator    *certificate.Certificate // of the separator, on test rows
+
+	keep func(key []byte) (learn.Checkpoint, error) // opens the checkpoint of the training with that key; nil for none
 
 	tested   data.Labeled[T, string] // rows that the model was tested on
 	testedIn *input
@@ -149,6 +151,9 @@ func train[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, 
 		return err
 	}
 	t := &trained[T]{flags: f, input: in, kind: kind}
+	if f.checkpoint != "" {
+		t.keep = func(key []byte) (learn.Checkpoint, error) { return openCheckpoint(f.checkpoint, key) }
+	}
 	t.apart(rest, scale != csvfile.None, a.seed)
 	if t.encoding, err = in.fitEncoding(chosen(rest, t.own), scale, &f.inputFlags); err != nil {
 		return err
@@ -316,8 +321,8 @@ func (t *trained[T]) fit(ctx context.Context, a *app, part data.Labeled[T, strin
 		return err
 	}
 	r.Certify = t.certify
-	if f.checkpoint != "" {
-		if r.Checkpoint, err = openCheckpoint(f.checkpoint, checkpointKey(r, model.Kind[T](t.kind), part)); err != nil {
+	if t.keep != nil {
+		if r.Checkpoint, err = t.keep(checkpointKey(r, model.Kind[T](t.kind), part)); err != nil {
 			return err
 		}
 	}

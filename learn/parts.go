@@ -109,7 +109,10 @@ func (p *Parts) Finish(i int, result []byte) error { return p.leave(i, done, res
 func (p *Parts) leave(i int, at stage, state []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if at == done && p.part[i].stage != done {
+	if p.part[i].stage == done {
+		p.done-- // it may be taken up again
+	}
+	if at == done {
 		p.done++
 	}
 	if state == nil {
