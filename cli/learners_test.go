@@ -232,7 +232,6 @@ func TestLearnerFlags(t *testing.T) {
 		{2, "--checkpoint", []string{"c.csv", "--learner", "kernel-ridge", "--checkpoint", "x"}},
 		{2, "directory", []string{"c.csv", "--learner", "kernel-svm", "--checkpoint", filepath.Join(dir, "none", "x")}},
 		{3, "two classes", []string{"three.csv", "--learner", "nu-svm"}},
-		{3, "two classes", []string{"three.csv", "--learner", "kernel-svm", "--checkpoint", in("three.state")}},
 		{3, "number", []string{"three.csv", "--task", "regress"}},
 		{3, "no classes", []string{"numbers.csv"}},
 		{3, "nan.csv:3:1", []string{"nan.csv"}},

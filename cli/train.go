@@ -65,11 +65,14 @@ DATA is a table (CSV, TSV, JSON Lines, Parquet), LIBSVM data, NPY or IDX with
 	flags.Float64Var(&f.holdout, "holdout", 0, "part of the data to hold out and test on, such as 0.3")
 	flags.StringVarP(&f.out, "output", "o", "", "file to write the model to")
 	flags.StringVar(&f.report, "report", "", "file to write a report with charts to, as one HTML page")
-	flags.StringVar(&f.checkpoint, "checkpoint", "", "file to keep the state of a kernel machine in; training goes on from it where it was ended")
+	flags.StringVar(&f.checkpoint, "checkpoint", "", "file to keep the learner's state in, of "+strings.Join(model.Keepers, ", ")+"; the same command goes on from it where it was ended")
 	flags.DurationVar(&f.limit, "time", 0, "time after which the learner stops with the best so far, such as 30s (default: none)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := f.checkTrain(c); err != nil {
 			return err
+		}
+		if f.checkpoint != "" && !slices.Contains(model.Keepers, f.learner) {
+			return usage("--checkpoint is for %s; %s keeps no state", strings.Join(model.Keepers, ", "), f.learner)
 		}
 		return a.runTrain(c.Context(), args[0], f)
 	}
@@ -100,9 +103,6 @@ func (f *trainFlags) checkTrain(c *cobra.Command) error {
 	if err := f.learnerFlags.check(c); err != nil {
 		return err
 	}
-	if f.checkpoint != "" && !slices.Contains(checkpointed, f.learner) {
-		return usage("--checkpoint is for %s; %s has no state to keep", strings.Join(checkpointed, ", "), f.learner)
-	}
 	return writable(f.out)
 }
 
@@ -121,6 +121,8 @@ type trained[T any] struct {
 
 	own, certify []int                    // rows that choose scale and width, and rows for a certificate; nil for all
 	separator    *certificate.Certificate // of the separator, on test rows
+
+	keep func(key []byte) (learn.Checkpoint, error) // opens the checkpoint of the training with that key; nil for none
 
 	tested   data.Labeled[T, string] // rows that the model was tested on
 	testedIn *input
@@ -159,6 +161,9 @@ func train[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, 
 		return err
 	}
 	t := &trained[T]{flags: f, input: in, kind: kind}
+	if f.checkpoint != "" {
+		t.keep = func(key []byte) (learn.Checkpoint, error) { return openCheckpoint(f.checkpoint, key) }
+	}
 	t.apart(rest, scale != csvfile.None, a.seed)
 	if t.encoding, err = in.fitEncoding(chosen(rest, t.own), scale, &f.inputFlags); err != nil {
 		return err
@@ -334,8 +339,8 @@ func (t *trained[T]) fit(ctx context.Context, a *app, part data.Labeled[T, strin
 		return err
 	}
 	r.Certify = t.certify
-	if f.checkpoint != "" {
-		if r.Checkpoint, err = openCheckpoint(f.checkpoint, checkpointKey(r, model.Kind[T](t.kind), part)); err != nil {
+	if t.keep != nil {
+		if r.Checkpoint, err = t.keep(checkpointKey(r, model.Kind[T](t.kind), part)); err != nil {
 			return err
 		}
 	}

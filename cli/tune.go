@@ -73,6 +73,7 @@ measure the final model on rows that had no part in the search.`,
 	flags.StringVar(&f.testWeight, "test-weights", "", "file with the weights of --test, one a line")
 	flags.Float64Var(&f.holdout, "holdout", 0, "part of the data to keep from the search and to test the final model on, such as 0.3")
 	flags.StringVarP(&f.out, "output", "o", "", "file to write the model to")
+	flags.StringVar(&f.checkpoint, "checkpoint", "", "file to keep the trials in, and the state of the final training; the same command goes on from it where it was ended")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := f.checkTune(c); err != nil {
 			return err
@@ -142,6 +143,9 @@ type tuning[T any] struct {
 	budget float64 // of parts
 	parts  []measuredPart[T]
 	notes  map[note]noted
+	kept   *learn.Parts       // the state of the search; nil where none is kept
+	known  map[note]keptTrial // evaluations that are done
+	unkept error              // why they could not be kept
 
 	result  eval.Result[candidate]
 	final   *trained[T]
@@ -177,10 +181,16 @@ func tune[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, f
 	if err := t.prepare(rest); err != nil {
 		return err
 	}
+	if err := t.resume(rest); err != nil {
+		return err
+	}
 	if err := t.search(ctx); err != nil {
 		return err
 	}
 	if err := t.train(ctx, rest, held); err != nil {
+		return err
+	}
+	if err := t.finish(); err != nil {
 		return err
 	}
 	return a.result(t.object(), t.print)
@@ -303,6 +313,8 @@ func (t *tuning[T]) search(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case t.unkept != nil:
+		return t.unkept
 	case err != nil && t.result.Status == learn.TimeLimit:
 		return fmt.Errorf("no candidate was measured within %v; allow more --time, or fewer --folds", f.limit)
 	case err != nil:
@@ -325,6 +337,13 @@ func (t *tuning[T]) failed() error {
 // evaluate measures a candidate on a part of the rows.
 func (t *tuning[T]) evaluate(ctx context.Context, c candidate, budget float64) (float64, error) {
 	begun := time.Now()
+	if t.unkept != nil {
+		return 0, t.unkept
+	}
+	if m, ok := t.known[note{c, budget}]; ok {
+		t.notes[note{c, budget}] = m.noted
+		return m.score, nil
+	}
 	if t.parts == nil || budget != t.budget {
 		if err := t.divide(ctx, budget); err != nil {
 			return 0, err
@@ -357,7 +376,10 @@ func (t *tuning[T]) evaluate(ctx context.Context, c candidate, budget float64) (
 		n.std = deviation(scores) * math.Sqrt(k/(k-1)) // with the divisor k-1, as kerf cv has it
 	}
 	t.notes[note{c, budget}] = n
-	return mean, nil
+	if ctx.Err() != nil {
+		return mean, nil // it was cut short
+	}
+	return mean, t.keep(note{c, budget}, keptTrial{mean, n})
 }
 
 // loss is the measure that a search makes small.
@@ -433,6 +455,9 @@ func (t *tuning[T]) train(ctx context.Context, rest, held []int) error {
 		}
 	}
 	t.final = &trained[T]{flags: &flags, input: t.input, encoding: e, kind: t.kind, x: x}
+	if t.kept != nil && slices.Contains(model.Keepers, flags.learner) {
+		t.final.keep = t.keepFinal
+	}
 	if err := t.final.fit(ctx, t.app, part); err != nil {
 		return err
 	}

@@ -19,14 +19,15 @@ import (
 // Cost: one fit of the Learner a pair, k(k-1)/2 of them, each on the rows of two
 // classes.
 type OneVsOne[T any, M Separator[T]] struct {
-	Learner Learner[T, float64, M]
-	Classes int // at least 2
-	Run     run.Control
+	Learner    Learner[T, float64, M]
+	Classes    int        // at least 2
+	Checkpoint Checkpoint // of all pairs, for a Learner that is a Keeper
+	Run        run.Control
 }
 
 // Validate reports every fault of the recipe and of its Learner.
 func (o OneVsOne[T, M]) Validate() error {
-	return validateBinary("one versus one", o.Learner, o.Classes)
+	return validateBinary("one versus one", o.Learner, o.Classes, o.Checkpoint)
 }
 
 // Fit learns from d, whose labels are class indices from 0 to Classes-1, each of
@@ -45,15 +46,13 @@ func (o OneVsOne[T, M]) Fit(ctx context.Context, d data.Labeled[T, int]) (*Votin
 		return nil, Report{}, err
 	}
 	members := Members(d.Y, o.Classes)
-	binary, report, err := fitEach[T](ctx, o.Run, "one versus one", "pairs", Pairs(o.Classes), func(p int) (M, Report, error) {
+	all := each[T, M]{name: "one versus one", task: "pairs", learner: o.Learner, ctl: o.Run, checkpoint: o.Checkpoint, n: Pairs(o.Classes)}
+	all.part = func(p int) (string, data.Labeled[T, float64]) {
 		i, j := PairAt(p, o.Classes)
 		index, y := Between(members, i, j)
-		m, r, err := o.Learner.Fit(ctx, data.Labeled[T, float64]{X: data.Subset[T]{Of: d.X, Index: index}, Y: y})
-		if err != nil {
-			err = fmt.Errorf("class %d against class %d: %w", i, j, err)
-		}
-		return m, r, err
-	})
+		return fmt.Sprintf("class %d against class %d", i, j), data.Labeled[T, float64]{X: data.Subset[T]{Of: d.X, Index: index}, Y: y}
+	}
+	binary, report, err := all.fit(ctx)
 	if err != nil {
 		return nil, report, err
 	}

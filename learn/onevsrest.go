@@ -24,14 +24,15 @@ type Separator[T any] interface {
 // classes; a Learner that reports its own would be heard from several
 // goroutines at once. Cost: one fit of the Learner a class.
 type OneVsRest[T any, M Separator[T]] struct {
-	Learner Learner[T, float64, M]
-	Classes int // at least 2
-	Run     run.Control
+	Learner    Learner[T, float64, M]
+	Classes    int        // at least 2
+	Checkpoint Checkpoint // of all classes, for a Learner that is a Keeper
+	Run        run.Control
 }
 
 // Validate reports every fault of the recipe and of its Learner.
 func (o OneVsRest[T, M]) Validate() error {
-	return validateBinary("one versus rest", o.Learner, o.Classes)
+	return validateBinary("one versus rest", o.Learner, o.Classes, o.Checkpoint)
 }
 
 // Fit learns from d, whose labels are class indices from 0 to Classes-1, each
@@ -49,14 +50,12 @@ func (o OneVsRest[T, M]) Fit(ctx context.Context, d data.Labeled[T, int]) (*Mult
 	if err := CheckClasses(d.X.Len(), d.Y, o.Classes); err != nil {
 		return nil, Report{}, err
 	}
-	binary, report, err := fitEach[T](ctx, o.Run, "one versus rest", "classes", Separators(o.Classes), func(i int) (M, Report, error) {
+	all := each[T, M]{name: "one versus rest", task: "classes", learner: o.Learner, ctl: o.Run, checkpoint: o.Checkpoint, n: Separators(o.Classes)}
+	all.part = func(i int) (string, data.Labeled[T, float64]) {
 		class := PositiveClass(i, o.Classes)
-		m, r, err := o.Learner.Fit(ctx, data.Labeled[T, float64]{X: d.X, Y: Against(nil, d.Y, class)})
-		if err != nil {
-			err = fmt.Errorf("class %d against the rest: %w", class, err)
-		}
-		return m, r, err
-	})
+		return fmt.Sprintf("class %d against the rest", class), data.Labeled[T, float64]{X: d.X, Y: Against(nil, d.Y, class)}
+	}
+	binary, report, err := all.fit(ctx)
 	if err != nil {
 		return nil, report, err
 	}

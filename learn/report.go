@@ -15,6 +15,10 @@ func Stopped(ctx context.Context) Status {
 	return Cancelled
 }
 
+// Ended reports whether a fit came to its own end and was not stopped from
+// outside.
+func (s Status) Ended() bool { return s != Cancelled && s != TimeLimit }
+
 // severity orders the ways to end, the best first.
 var severity = map[Status]int{
 	Converged:      0,

@@ -53,7 +53,7 @@ func (r Recipe[T]) pick(ctx context.Context, n int, prepare func(rows int) trial
 	defer cancel()
 	quick := r
 	quick.Auto, quick.Calibrate, quick.Conformal, quick.Claim = nil, "", 0, nil
-	quick.Checkpoint.Save, quick.Checkpoint.From = nil, nil
+	quick.Checkpoint = learn.Checkpoint{}
 	quick.Run = r.Run.Quiet()
 	quick.Tolerance = max(r.Tolerance, chooseTolerance)
 	quick.grid = autoPrices[r.traits().Price]

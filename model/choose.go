@@ -64,18 +64,31 @@ func (r Recipe[T]) quick(n int) Recipe[T] {
 	r.Tolerance, r.MaxPasses = max(r.Tolerance, chooseTolerance), min(r.MaxPasses, max(choosePasses, chooseVisits/max(n, 1)))
 	r.steps = max(chooseSteps, chooseRowSteps*n)
 	r.Run = r.Run.Quiet()
-	r.Checkpoint.Save, r.Checkpoint.From = nil, nil
+	r.Checkpoint = learn.Checkpoint{}
 	return r
 }
 
 // chooseShare is the part of the time that is left which a choice may take.
 const chooseShare = 0.4
 
+// undividedTime marks a context whose time is not shared out.
+type undividedTime struct{}
+
+// undivided returns a context in which choices may take all of the time, where a
+// state is kept: the choice must be the same when a training goes on, and so it
+// must not depend on the clock.
+func (r Recipe[T]) undivided(ctx context.Context) context.Context {
+	if !r.Checkpoint.On() {
+		return ctx
+	}
+	return context.WithValue(ctx, undividedTime{}, true)
+}
+
 // share returns a context that ends when a part of the time that ctx has left is
-// over, ctx itself where it has no deadline.
+// over, ctx itself where it has no deadline or is undivided.
 func share(ctx context.Context, part float64) (context.Context, context.CancelFunc) {
 	end, ok := ctx.Deadline()
-	if !ok {
+	if !ok || ctx.Value(undividedTime{}) != nil {
 		return ctx, func() {}
 	}
 	left := time.Until(end)

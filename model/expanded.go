@@ -52,11 +52,11 @@ func (r Recipe[T]) expand(ctx context.Context, p *Pipeline[T], d data.Labeled[T,
 		l := kernelized.NewSVM(r.Kernel)
 		l.MaxIterations = r.limit(l.MaxIterations)
 		l.C, l.Tolerance, l.Weight, l.Run = price, r.Tolerance, weight, r.Run
+		l.Checkpoint = r.Checkpoint
 		if k > 2 && r.Pairs {
 			return adoptPairs(p, r.Run.Precision)(l.FitClasses(ctx, d, k))
 		}
 		if k == 2 {
-			l.Checkpoint = r.Checkpoint
 			return adoptOne(p, r.Run.Precision)(l.Fit(ctx, signs(d)))
 		}
 		return adoptMany(p, r.Run.Precision)(l.FitRest(ctx, d, k))
@@ -76,10 +76,11 @@ func (r Recipe[T]) expand(ctx context.Context, p *Pipeline[T], d data.Labeled[T,
 	case LearnerFalkon:
 		l := kernelized.NewFalkonClassifier(r.Kernel)
 		l.Lambda, l.Weight, l.Landmarks, l.Seed, l.Run = price, weight, r.centers(d.X.Len()), r.Seed, r.Run
+		l.Checkpoint = r.Checkpoint
 		return adoptMany(p, r.Run.Precision)(l.FitClasses(ctx, d, k))
 	case LearnerKernelSGD:
 		l := kernelized.NewSGD(r.Kernel)
-		l.Lambda, l.Weight, l.Seed, l.Run = price, weight, r.Seed, r.Run
+		l.Lambda, l.Weight, l.Seed, l.Checkpoint, l.Run = price, weight, r.Seed, r.Checkpoint, r.Run
 		return adoptMany(p, r.Run.Precision)(l.FitClasses(ctx, d, k))
 	case LearnerCentroid:
 		l := kernelized.NewCentroid(r.Kernel)
@@ -228,7 +229,7 @@ func (r Recipe[T]) regress(ctx context.Context, p *Pipeline[T], d data.Labeled[T
 	}
 	if r.Learner == LearnerFalkon {
 		l := kernelized.NewFalkon(r.Kernel)
-		l.Lambda, l.Weight, l.Landmarks, l.Seed, l.Run = price, d.Weight, r.centers(d.X.Len()), r.Seed, r.Run
+		l.Lambda, l.Weight, l.Landmarks, l.Seed, l.Checkpoint, l.Run = price, d.Weight, r.centers(d.X.Len()), r.Seed, r.Checkpoint, r.Run
 		return adoptValues(p, r.Run.Precision, mean)(l.Fit(ctx, centred))
 	}
 	l := kernelized.NewRidge(r.Kernel)

@@ -46,6 +46,7 @@ func (r Recipe[T]) Fit(ctx context.Context, d data.Labeled[T, string]) (*Pipelin
 		return nil, Training{}, err
 	}
 	r, labeled = live(r, labeled)
+	ctx = r.undivided(ctx)
 	return r.timed(func(r Recipe[T]) (*Pipeline[T], Training, error) {
 		return r.picked(func(r Recipe[T]) (Recipe[T], *Picked, error) { return r.pickForLabels(ctx, classes, labeled) },
 			func(r Recipe[T]) (*Pipeline[T], Training, error) { return r.fitLabels(ctx, classes, labeled) })
@@ -63,6 +64,7 @@ func (r Recipe[T]) FitValues(ctx context.Context, d data.Labeled[T, float64]) (*
 		}
 	}
 	r, d = live(r, d)
+	ctx = r.undivided(ctx)
 	return r.timed(func(r Recipe[T]) (*Pipeline[T], Training, error) {
 		return r.picked(func(r Recipe[T]) (Recipe[T], *Picked, error) { return r.pickForNumbers(ctx, d) },
 			func(r Recipe[T]) (*Pipeline[T], Training, error) { return r.fitNumbers(ctx, d) })
@@ -122,9 +124,6 @@ func (r Recipe[T]) timed(fit func(Recipe[T]) (*Pipeline[T], Training, error)) (*
 
 // fitLabels trains on labelled instances.
 func (r Recipe[T]) fitLabels(ctx context.Context, classes data.Classes, d data.Labeled[T, int]) (*Pipeline[T], Training, error) {
-	if k := classes.Len(); k > 2 && r.Checkpoint.Save != nil {
-		return nil, Training{}, &SampleError{fmt.Sprintf("the state of a training is kept for two classes, and there are %d; train without a checkpoint", k)}
-	}
 	var kept data.Labeled[T, int]
 	if r.Conformal > 0 {
 		rest, held := data.SplitBy(d.Y, r.Conformal, r.Seed+3)

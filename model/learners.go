@@ -43,6 +43,7 @@ type Traits struct {
 	Tasks   []Task
 	Binary  bool // knows two classes only; more are learnt one against the rest
 	Weights bool // rows and classes may have weights
+	Keeps   bool // can be ended and go on: see Recipe.Checkpoint
 }
 
 // Can reports whether the learner does the task.
@@ -67,19 +68,19 @@ var traits = []Traits{
 	{Name: LearnerRidge, Tasks: either, Weights: true}, // chooses lambda itself, by leave-one-out
 	{Name: LearnerPerceptron, Tasks: labels},
 	{Name: LearnerAveragedPerceptron, Tasks: labels, Weights: true},
-	{Name: LearnerPegasos, Price: priceC, Tasks: labels, Weights: true},
+	{Name: LearnerPegasos, Price: priceC, Tasks: labels, Weights: true, Keeps: true},
 	{Name: LearnerHardMargin, Tasks: labels},
 	{Name: LearnerProgram, Tasks: labels},
-	{Name: LearnerBoost, Tasks: labels, Weights: true},
-	{Name: LearnerBoostHalfspace, Tasks: labels, Weights: true},
-	{Name: LearnerKernelSVM, Kernel: true, Price: priceC, Tasks: labels, Weights: true},
-	{Name: LearnerNuSVM, Kernel: true, Tasks: labels, Weights: true},
-	{Name: LearnerOneClass, Kernel: true, Tasks: labels, Weights: true},
-	{Name: LearnerSVR, Kernel: true, Price: priceC, Tasks: values, Weights: true},
-	{Name: LearnerNuSVR, Kernel: true, Price: priceC, Tasks: values, Weights: true},
+	{Name: LearnerBoost, Tasks: labels, Weights: true, Keeps: true},
+	{Name: LearnerBoostHalfspace, Tasks: labels, Weights: true, Keeps: true},
+	{Name: LearnerKernelSVM, Kernel: true, Price: priceC, Tasks: labels, Weights: true, Keeps: true},
+	{Name: LearnerNuSVM, Kernel: true, Tasks: labels, Weights: true, Keeps: true},
+	{Name: LearnerOneClass, Kernel: true, Tasks: labels, Weights: true, Keeps: true},
+	{Name: LearnerSVR, Kernel: true, Price: priceC, Tasks: values, Weights: true, Keeps: true},
+	{Name: LearnerNuSVR, Kernel: true, Price: priceC, Tasks: values, Weights: true, Keeps: true},
 	{Name: LearnerKernelRidge, Kernel: true, Price: priceLambda, Tasks: either, Weights: true},
-	{Name: LearnerFalkon, Kernel: true, Price: priceLambda, Tasks: either, Weights: true},
-	{Name: LearnerKernelSGD, Kernel: true, Price: priceLambda, Tasks: labels, Weights: true},
+	{Name: LearnerFalkon, Kernel: true, Price: priceLambda, Tasks: either, Weights: true, Keeps: true},
+	{Name: LearnerKernelSGD, Kernel: true, Price: priceLambda, Tasks: labels, Weights: true, Keeps: true},
 	{Name: LearnerKernelPerceptron, Kernel: true, Tasks: labels},
 	{Name: LearnerCentroid, Kernel: true, Tasks: labels, Weights: true},
 }
@@ -89,6 +90,17 @@ var Learners = func() []string {
 	var names []string
 	for _, t := range traits {
 		names = append(names, t.Name)
+	}
+	return names
+}()
+
+// Keepers are the names of the learners that can be ended and go on.
+var Keepers = func() []string {
+	var names []string
+	for _, t := range traits {
+		if t.Keeps {
+			names = append(names, t.Name)
+		}
 	}
 	return names
 }()

@@ -131,7 +131,7 @@ func (r Recipe[T]) separate(ctx context.Context, d data.Labeled[data.Vector, int
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
-	ovr := learn.OneVsRest[data.Vector, *linear.Separator]{Classes: classes, Learner: binary, Run: r.Run}
+	ovr := learn.OneVsRest[data.Vector, *linear.Separator]{Classes: classes, Learner: binary, Checkpoint: r.Checkpoint, Run: r.Run}
 	if classes == 2 {
 		ovr.Run = r.Run.Quiet()
 	}
@@ -165,6 +165,7 @@ func (r Recipe[T]) binary(price float64, rows, classes int, weight []float64) (l
 	case LearnerPegasos:
 		l := linear.NewPegasos()
 		l.Lambda, l.Unit, l.Weight, l.Seed, l.Run = linear.PegasosLambda(price, max(rows, 1)), r.Unit, weight, r.Seed, inner
+		l.SaveRows = pegasosRows
 		return l, nil
 	case LearnerHardMargin:
 		l := linear.NewHardMargin()
@@ -177,6 +178,9 @@ func (r Recipe[T]) binary(price float64, rows, classes int, weight []float64) (l
 	}
 	return nil, fmt.Errorf("%s is no learner of features", r.Learner)
 }
+
+// pegasosRows is how many rows of Pegasos lie between two states, if they are due.
+const pegasosRows = 10_000
 
 // averagedPasses bounds the passes of the averaged perceptron, whose mean gets
 // no better with many.
@@ -208,7 +212,7 @@ func (r Recipe[T]) boosted(ctx context.Context, p *Pipeline[data.Vector], d data
 		l.Run = l.Run.Quiet()
 		l.Run.Workers = 1
 	}
-	ovr := learn.OneVsRest[data.Vector, *boost.Ensemble]{Classes: classes, Learner: l, Run: r.Run}
+	ovr := learn.OneVsRest[data.Vector, *boost.Ensemble]{Classes: classes, Learner: l, Checkpoint: r.Checkpoint, Run: r.Run}
 	if classes == 2 {
 		ovr.Run = r.Run.Quiet()
 	}

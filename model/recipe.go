@@ -13,7 +13,6 @@ import (
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/learn/calibrate"
-	"github.com/kerf-ml/kerf/learn/kernelized"
 	"github.com/kerf-ml/kerf/learn/linear"
 	"github.com/kerf-ml/kerf/margin"
 	"github.com/kerf-ml/kerf/run"
@@ -60,7 +59,7 @@ type Recipe[T any] struct {
 	Balanced    bool               // weigh classes so that all count alike, by the sums of their rows' weights
 	Calibrate   calibrate.Method   // how scores become probabilities; empty for not at all
 	Conformal   float64            // part of the rows to keep from training and to calibrate prediction sets on; 0 for none
-	Checkpoint  kernelized.Checkpoint
+	Checkpoint  learn.Checkpoint   // where the learner's state is kept, of one of Keepers; what comes before the learner is done again
 
 	Seed uint64
 	Run  run.Control
@@ -129,6 +128,9 @@ func (r Recipe[T]) Validate() error {
 	}
 	if r.Calibrate != "" && !slices.Contains([]calibrate.Method{calibrate.Softmax, calibrate.Sigmoid, calibrate.Steps}, r.Calibrate) {
 		fault("Calibrate is %q and must be temperature, platt, isotonic or nothing", r.Calibrate)
+	}
+	if r.Checkpoint.On() && ok && !t.Keeps {
+		fault("Checkpoint is set and must not be for %s, which keeps no state; %s do", r.Learner, strings.Join(Keepers, ", "))
 	}
 	faults = append(faults, r.validateMap()...)
 	return errors.Join(faults...)

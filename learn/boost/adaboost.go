@@ -32,7 +32,12 @@ type AdaBoost struct {
 	Rounds     int       // at most so many, at least 1; default 100
 	StopAtZero bool      // stop once the vote is right on all rows; default false: more rounds widen its margin
 	Weight     []float64 // of each row, at least 0; nil for 1
-	Run        run.Control
+
+	// Checkpoint keeps the state of a fit, of a weak learner whose Finder is a
+	// Resumer: 8 bytes a row, and the rules.
+	Checkpoint learn.Checkpoint
+
+	Run run.Control
 }
 
 // NewAdaBoost returns the recipe with its defaults.
@@ -46,6 +51,7 @@ func (a AdaBoost) Validate() error {
 	} else {
 		faults = append(faults, a.Weak.Validate())
 	}
+	faults = append(faults, a.Checkpoint.Validate("adaboost"))
 	if a.Rounds < 1 {
 		faults = append(faults, fmt.Errorf("adaboost: rounds is %d and must be at least 1", a.Rounds))
 	}
@@ -101,29 +107,34 @@ func (a AdaBoost) fit(ctx context.Context, d data.Labeled[data.Vector, float64])
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
-	finder, err := a.Weak.Prepare(ctx, ctl, s)
-	if err != nil {
+	b := &booster{g: g, bound: 1, wrong: g.all}
+	keep, err := a.resume(ctx, ctl, b, d.Y)
+	if stopped(ctx, err) && len(b.rules) > 0 {
+		b.status = learn.Stopped(ctx)
+	} else if err != nil {
 		return nil, learn.Report{}, err
 	}
-	b := &booster{g: g, finder: finder, bound: 1, wrong: g.all}
 	a.Run.Progress.Begin("boost", int64(a.Rounds))
 	defer a.Run.Progress.End()
-	for range a.Rounds {
+	for !b.ended && b.status == "" {
 		more, err := b.round(ctx)
-		if err != nil && !stopped(ctx, err) {
+		if stopped(ctx, err) {
+			break
+		}
+		if err != nil {
 			return nil, learn.Report{}, err
 		}
 		a.Run.Progress.Advance(int64(len(b.history)))
-		if err != nil || !more {
-			break
+		b.ended = !more || a.StopAtZero && b.wrong == 0 || len(b.history) == a.Rounds
+		if !b.ended {
+			if err := g.spread(ctx); stopped(ctx, err) {
+				b.status = learn.Stopped(ctx)
+				break
+			} else if err != nil {
+				return nil, learn.Report{}, err
+			}
 		}
-		if a.StopAtZero && b.wrong == 0 {
-			break
-		}
-		if err := g.spread(ctx); stopped(ctx, err) {
-			b.status = learn.Stopped(ctx)
-			break
-		} else if err != nil {
+		if err := keep(); err != nil {
 			return nil, learn.Report{}, err
 		}
 	}
@@ -148,6 +159,7 @@ type booster struct {
 	bound   float64
 	wrong   int64        // weight of the rows that the vote has wrong
 	status  learn.Status // why there is no further round; empty where there may be one
+	ended   bool         // there is none
 }
 
 // round finds one more rule. It returns false where there is no further round,

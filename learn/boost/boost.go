@@ -42,6 +42,17 @@ type Finder interface {
 	Find(ctx context.Context, w Weights) (Found, error)
 }
 
+// Resumer is a Finder that can go on where another one stood, as a fit with a
+// Checkpoint asks for.
+type Resumer interface {
+	Finder
+	// State returns what Find depends on beside the weights.
+	State() []uint64
+	// Resume takes over the state of a Finder of the same recipe and rows. It
+	// returns learn.ErrState for what can be none.
+	Resume(ctx context.Context, state []uint64) error
+}
+
 // Found is what a Finder found.
 type Found struct {
 	Rule   Rule

@@ -11,6 +11,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/seed"
+	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -134,6 +135,35 @@ func (f *halfspaces) Find(ctx context.Context, w Weights) (Found, error) {
 		}
 		f.margin /= 2
 	}
+}
+
+// State returns γ, how many directions were drawn before this batch, and how many
+// of the batch were tried; one more than all where there is no batch.
+func (f *halfspaces) State() []uint64 {
+	if f.batch == nil {
+		return []uint64{math.Float64bits(f.margin), f.drawn, uint64(f.h.Batch) + 1}
+	}
+	return []uint64{math.Float64bits(f.margin), f.drawn - uint64(f.batch.w.Rows), uint64(f.next)}
+}
+
+// Resume draws the batch again.
+func (f *halfspaces) Resume(ctx context.Context, state []uint64) error {
+	if len(state) != 3 || state[2] > uint64(f.h.Batch)+1 {
+		return learn.ErrState
+	}
+	margin := math.Float64frombits(state[0])
+	if !(margin >= f.h.Least && margin <= f.h.Margin) {
+		return learn.ErrState
+	}
+	f.margin, f.drawn = margin, state[1]
+	if state[2] == uint64(f.h.Batch)+1 {
+		return nil
+	}
+	if err := f.draw(ctx); err != nil {
+		return err
+	}
+	f.next = int(state[2])
+	return nil
 }
 
 // try takes the next direction, or refuses it.

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/kerf-ml/kerf/internal/par"
+	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -122,6 +123,17 @@ func (f *stumps) Find(ctx context.Context, w Weights) (Found, error) {
 	cut := f.cut(w, top.feature)
 	f.say(cut)
 	return Found{Rule: Rule{Cut: f.rule(cut)}, OK: true, says: f.says}, nil
+}
+
+// State returns nothing: rounds do not depend on those before.
+func (f *stumps) State() []uint64 { return nil }
+
+// Resume takes nothing over.
+func (f *stumps) Resume(_ context.Context, state []uint64) error {
+	if len(state) > 0 {
+		return learn.ErrState
+	}
+	return nil
 }
 
 // say notes what a cut says of each row: rows up to its place are below.

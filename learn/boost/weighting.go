@@ -47,6 +47,16 @@ func newWeighting(ctx context.Context, ctl run.Control, s *Sample, p prices) (*w
 	return g, nil
 }
 
+// resume takes over the margins of a vote.
+func (g *weighting) resume(ctx context.Context, margin []float64) error {
+	copy(g.margin, margin)
+	for b := range g.least {
+		lo, hi := par.Range(b, len(g.margin), blockRows)
+		g.least[b] = slices.Min(g.margin[lo:hi])
+	}
+	return g.spread(ctx)
+}
+
 // blocks calls f for each block of rows and returns the sums of what it
 // returns.
 func (g *weighting) blocks(ctx context.Context, f func(lo, hi int) (a, b int64)) (a, b int64, err error) {

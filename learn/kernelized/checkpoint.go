@@ -2,44 +2,26 @@ package kernelized
 
 import (
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"hash/fnv"
 	"math"
+
+	"github.com/kerf-ml/kerf/learn"
 )
 
-// Checkpoint lets a fit that was ended from outside go on where it stood: Save
-// is given the state of the solver from time to time, and a fit with From set to
-// such a state goes on from there and ends in the same bits as one that was
-// never ended. The sample and the recipe must be the same but for Run's workers
-// and memory. The state takes 8 bytes a variable and 8 an instance. The zero
-// value saves nothing and starts at the beginning.
-type Checkpoint struct {
-	Save  func(state []byte) error // is called from one goroutine; an error ends the fit with it
-	Every int                      // rounds between two calls of Save, at least 1 where Save is set; a round solves for up to 4096 variables
-	From  []byte                   // a state that Save was given; nil starts at the beginning
-}
-
-func (c Checkpoint) validate(name string) error {
-	if c.Save != nil && c.Every < 1 {
-		return fmt.Errorf("%s: checkpoint every %d rounds; it must be at least 1", name, c.Every)
-	}
-	return nil
-}
+// Checkpoint is where a support vector machine keeps its state: 8 bytes a
+// variable and 8 an instance; of many classes that of the separators under way,
+// and 16 bytes a support vector of those that are done. A round solves for up to
+// 4096 variables.
+type Checkpoint = learn.Checkpoint
 
 // stateVersion heads every state.
 const stateVersion = 1
 
 // errState reports a state that is not of this problem.
-var errState = errors.New("the checkpoint is damaged, or of another problem: sample and recipe must be the same")
+var errState = learn.ErrState
 
 // save hands the state to the user where it is time.
-func (s *smo[T]) save() error {
-	if s.checkpoint.Save == nil || s.state.rounds%s.checkpoint.Every != 0 {
-		return nil
-	}
-	return s.checkpoint.Save(s.encode())
-}
+func (s *smo[T]) save() error { return s.checkpoint.Keep(s.state.rounds, false, s.encode) }
 
 // encode writes all that the next round depends on.
 func (s *smo[T]) encode() []byte {

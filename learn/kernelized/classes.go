@@ -20,7 +20,8 @@ import (
 // The pairs are fitted in parallel. The report is the Merge of their reports,
 // but Support counts the instances that weigh in any pair. When ctx ends before
 // every pair has begun there is no model: the report says so and the error wraps
-// the context's. Checkpoint must not be set.
+// the context's. Checkpoint keeps the pairs that are done, and the state of those
+// under way.
 func (s SVM[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes int) (*PairExpansion[T], learn.Report, error) {
 	start := time.Now()
 	weight, err := s.checkClasses(d, classes)
@@ -29,8 +30,12 @@ func (s SVM[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes 
 	}
 	members := learn.Members(d.Y, classes)
 	pairs := learn.Pairs(classes)
-	solved := make([]*solution, pairs)
+	solved := make([]*part, pairs)
 	outer, m := s.Run, s.machine()
+	parts, err := m.split(pairs)
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
 	m.ctl = m.ctl.Quiet()
 	if pairs >= 2*outer.Cores() {
 		m.ctl.Memory = max(1, outer.Budget()/int64(outer.Cores()))
@@ -46,11 +51,13 @@ func (s SVM[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes 
 		for k, row := range index {
 			w[k] = weight[row]
 		}
-		one, err := m.solve(ctx, data.Subset[T]{Of: d.X, Index: index}, hingeDual(y, w, s.C, all))
+		one, err := m.solvePart(ctx, parts, p, data.Subset[T]{Of: d.X, Index: index}, hingeDual(y, w, s.C, all))
 		if err != nil {
 			return fmt.Errorf("class %d against class %d: %w", i, j, err)
 		}
-		one.index = index
+		for k, at := range one.index {
+			one.index[k] = index[at]
+		}
 		solved[p] = one
 		fitted.Add(1)
 		return nil
@@ -76,30 +83,25 @@ func (s SVM[T]) checkClasses(d data.Labeled[T, int], classes int) ([]float64, er
 	} else {
 		faults = append(faults, learn.CheckClasses(d.X.Len(), d.Y, classes))
 	}
-	if s.Checkpoint.Save != nil || s.Checkpoint.From != nil {
-		faults = append(faults, errors.New("svm: checkpoints are for two classes"))
-	}
 	weight, err := s.machine().weights(d.X.Len(), s.Weight)
 	return weight, errors.Join(append(faults, err)...)
 }
 
 // joinPairs puts the solutions of all pairs together, the support sorted by
-// class.
-func (s SVM[T]) joinPairs(d data.Labeled[T, int], members [][]int, solved []*solution) (*PairExpansion[T], learn.Report) {
+// class. Their indices are those of the sample.
+func (s SVM[T]) joinPairs(d data.Labeled[T, int], members [][]int, solved []*part) (*PairExpansion[T], learn.Report) {
 	classes := len(members)
 	rows := make([][]float64, len(d.Y)) // the weights of a row in the pairs of its class
 	e := &PairExpansion[T]{Kernel: s.Kernel, First: make([]int, classes+1), Bias: make([]float64, len(solved))}
 	reports := make([]learn.Report, len(solved))
 	for p, one := range solved {
 		i, j := learn.PairAt(p, classes)
-		index, weight, bias := one.expansion(one.dual.levels(one.scores)[0], 1)
-		e.Bias[p], reports[p] = bias, one.report
-		for k, at := range index {
-			row := one.index[at]
+		e.Bias[p], reports[p] = one.bias, one.report
+		for k, row := range one.index {
 			if rows[row] == nil {
 				rows[row] = make([]float64, classes-1)
 			}
-			rows[row][opponent(d.Y[row], i+j-d.Y[row])] = weight[k]
+			rows[row][opponent(d.Y[row], i+j-d.Y[row])] = one.weight[k]
 		}
 	}
 	support := []int{}
@@ -136,7 +138,8 @@ func opponent(c, other int) int {
 //
 // The report is the Merge of the separators' reports, but Support counts the
 // instances that weigh in any class. When ctx ends, the classes that were not
-// reached have a score of 0. Checkpoint must not be set.
+// reached have a score of 0. Checkpoint keeps the classes that are done, and the
+// state of the one under way.
 func (s SVM[T]) FitRest(ctx context.Context, d data.Labeled[T, int], classes int) (*MultiExpansion[T], learn.Report, error) {
 	start := time.Now()
 	weight, err := s.checkClasses(d, classes)
@@ -149,29 +152,47 @@ func (s SVM[T]) FitRest(ctx context.Context, d data.Labeled[T, int], classes int
 	m.ctl.Counter = &counter
 	defer func() { s.Run.Counter.Add(counter.Count()) }()
 	separators := learn.Separators(classes)
-	betas, bias := make([][]float64, separators), make([]float64, classes)
-	reports := make([]learn.Report, separators)
+	parts, err := m.split(separators)
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	solved, reports := make([]*part, separators), make([]learn.Report, separators)
 	for k := range separators {
 		class := learn.PositiveClass(k, classes)
-		one, err := m.solve(ctx, d.X, hingeDual(learn.Against(nil, d.Y, class), weight, s.C, all))
+		one, err := m.solvePart(ctx, parts, k, d.X, hingeDual(learn.Against(nil, d.Y, class), weight, s.C, all))
 		if err != nil {
 			return nil, learn.Report{}, fmt.Errorf("class %d against the rest: %w", class, err)
 		}
-		betas[k], reports[k], bias[class] = one.dual.beta(), one.report, one.dual.levels(one.scores)[0]
+		solved[k], reports[k] = one, one.report
 	}
-	support := []int{}
-	for i := range d.Y {
-		for _, beta := range betas {
-			if beta[i] != 0 {
-				support = append(support, i)
-				break
-			}
+	e := s.joinRest(d.X, classes, solved)
+	report := learn.Merge(reports...)
+	report.Support, report.Evaluations, report.Elapsed = e.Weight.Rows, counter.Count(), time.Since(start)
+	return e, report, nil
+}
+
+// joinRest puts the solutions of all classes together.
+func (s SVM[T]) joinRest(x data.Source[T], classes int, solved []*part) *MultiExpansion[T] {
+	place := make([]int, x.Len()) // in the support, from 1 on
+	for _, one := range solved {
+		for _, i := range one.index {
+			place[i] = 1
 		}
 	}
-	e := &MultiExpansion[T]{Kernel: s.Kernel, Support: take(d.X, support), Weight: data.NewMatrix(len(support), classes), Bias: bias}
-	for k, beta := range betas {
-		for p, i := range support {
-			e.Weight.Row(p)[learn.PositiveClass(k, classes)] = beta[i]
+	support := []int{}
+	for i, p := range place {
+		if p > 0 {
+			support = append(support, i)
+			place[i] = len(support)
+		}
+	}
+	bias := make([]float64, classes)
+	e := &MultiExpansion[T]{Kernel: s.Kernel, Support: take(x, support), Weight: data.NewMatrix(len(support), classes), Bias: bias}
+	for k, one := range solved {
+		class := learn.PositiveClass(k, classes)
+		bias[class] = one.bias
+		for p, i := range one.index {
+			e.Weight.Row(place[i] - 1)[class] = one.weight[p]
 		}
 	}
 	if classes == 2 {
@@ -180,7 +201,5 @@ func (s SVM[T]) FitRest(ctx context.Context, d data.Labeled[T, int], classes int
 			e.Weight.Row(p)[0] = -e.Weight.Row(p)[1]
 		}
 	}
-	report := learn.Merge(reports...)
-	report.Support, report.Evaluations, report.Elapsed = len(support), counter.Count(), time.Since(start)
-	return e, report, nil
+	return e
 }

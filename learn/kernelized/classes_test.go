@@ -119,7 +119,10 @@ func TestClassesRefusals(t *testing.T) {
 		t.Errorf("cancelled: %v, %+v", err, r)
 	}
 	s.Checkpoint.From = []byte{1}
-	if _, _, err := s.FitClasses(t.Context(), d, 3); err == nil {
-		t.Error("a checkpoint of many classes: no error")
+	if _, _, err := s.FitClasses(t.Context(), d, 3); !errors.Is(err, learn.ErrState) {
+		t.Errorf("no checkpoint of pairs: %v", err)
+	}
+	if _, _, err := s.FitRest(t.Context(), d, 3); !errors.Is(err, learn.ErrState) {
+		t.Errorf("no checkpoint of classes: %v", err)
 	}
 }

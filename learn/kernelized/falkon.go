@@ -47,7 +47,13 @@ type Falkon[T any] struct {
 	Tolerance     float64        // on the gradient relative to that at 0, in the preconditioner's coordinates, at least 0; default 1e-4
 	MaxIterations int            // steps of conjugate gradients, at least 1; default 50
 	Seed          uint64         // of the landmarks
-	Run           run.Control
+
+	// Checkpoint keeps the state of the conjugate gradients of a single Lambda,
+	// a round a step: 24 bytes a landmark and target. The preconditioner is
+	// computed again.
+	Checkpoint Checkpoint
+
+	Run run.Control
 }
 
 // NewFalkon returns the recipe with its defaults.
@@ -72,7 +78,7 @@ func (f Falkon[T]) Validate() error {
 	if f.MaxIterations < 1 {
 		faults = append(faults, fmt.Errorf("falkon: max iterations is %d and must be at least 1", f.MaxIterations))
 	}
-	return errors.Join(faults...)
+	return errors.Join(append(faults, f.Checkpoint.Validate("falkon"))...)
 }
 
 // Fit learns from d, whose labels are the targets. The model has a weight a
@@ -121,6 +127,9 @@ func (f Falkon[T]) checkPath(lambdas []float64) error {
 	}
 	f.Lambda = lambdas[0]
 	faults := []error{f.Validate()}
+	if f.Checkpoint.On() && len(lambdas) > 1 {
+		faults = append(faults, fmt.Errorf("falkon: a checkpoint is for one lambda, and there are %d", len(lambdas)))
+	}
 	for _, l := range lambdas[1:] {
 		faults = append(faults, f.machine().positive("lambda", l))
 	}

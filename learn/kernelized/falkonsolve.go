@@ -236,7 +236,7 @@ func (p *falkon[T]) solve(ctx context.Context, weight *data.Matrix, report *lear
 		return err
 	}
 	s := &steps{b: b, r: clone(b), x: data.NewMatrix(weight.Rows, weight.Cols), tolerance: p.recipe.Tolerance}
-	if warm {
+	if warm && p.recipe.Checkpoint.From == nil {
 		copy(s.x.Data, weight.Data)
 		mulTransposed(s.x, p.l)
 		mulTransposed(s.x, p.r)
@@ -249,6 +249,10 @@ func (p *falkon[T]) solve(ctx context.Context, weight *data.Matrix, report *lear
 	p.recipe.Run.Progress.Begin("train", int64(p.recipe.MaxIterations))
 	defer p.recipe.Run.Progress.End()
 	s.begin()
+	keep, err := p.resume(s, report, lambda)
+	if err != nil {
+		return err
+	}
 	var failed error
 	for len(s.open) > 0 && report.Iterations < p.recipe.MaxIterations && failed == nil {
 		var w *data.Matrix
@@ -256,6 +260,9 @@ func (p *falkon[T]) solve(ctx context.Context, weight *data.Matrix, report *lear
 			s.step(w)
 			report.Iterations++
 			p.recipe.Run.Progress.Advance(int64(report.Iterations))
+			if err := keep(); err != nil {
+				return err
+			}
 		}
 	}
 	if failed != nil && ctx.Err() == nil {

@@ -46,7 +46,7 @@ func (m machine[T]) validate(more ...error) error {
 	if m.iterations < 1 {
 		faults = append(faults, fmt.Errorf("%s: max iterations is %d and must be at least 1", m.name, m.iterations))
 	}
-	return errors.Join(append(faults, m.checkpoint.validate(m.name))...)
+	return errors.Join(append(faults, m.checkpoint.Validate(m.name))...)
 }
 
 // positive reports a value that is not a positive number.
@@ -113,7 +113,6 @@ type solution struct {
 	dual   *dual
 	scores []float64
 	report learn.Report // without Elapsed
-	index  []int        // the rows of the sample that it was about, nil for all
 }
 
 // solve minimises the dual on the instances x. Where rows are shared the caller

@@ -41,7 +41,12 @@ type SGD[T any] struct {
 	Tolerance float64   // of the duality gap, at which to stop before Steps, at least 0; default 1e-3
 	Weight    []float64 // of each instance, at least 0; nil is 1 for all
 	Seed      uint64    // of the choices
-	Run       run.Control
+
+	// Checkpoint keeps the state: 32 bytes an instance and separator. A round is
+	// 1000 steps.
+	Checkpoint Checkpoint
+
+	Run run.Control
 }
 
 // NewSGD returns the recipe with its defaults.
@@ -60,7 +65,7 @@ func (s SGD[T]) Validate() error {
 	if !(s.Tolerance >= 0) || math.IsInf(s.Tolerance, 0) {
 		faults = append(faults, fmt.Errorf("kernel sgd: tolerance is %v and must be a number of at least 0", s.Tolerance))
 	}
-	return errors.Join(faults...)
+	return errors.Join(append(faults, s.Checkpoint.Validate("kernel sgd"))...)
 }
 
 // Fit learns from d. In the report Iterations counts steps, Mistakes those that
@@ -183,11 +188,20 @@ func (p *descent) average(sum, late, h, lambda float64) float64 {
 func (s SGD[T]) steps(ctx context.Context, op gram.Operator, problems []*descent, weight []float64) error {
 	n := op.Len()
 	choose := newChooser(weight, s.Seed)
+	keep, t, err := s.resume(problems, weight)
+	if err != nil {
+		return err
+	}
+	choose.skip(t)
 	s.Run.Progress.Begin("train", int64(s.Steps))
 	defer s.Run.Progress.End()
-	h, open := 0.0, len(problems)
+	h, open := harmonic(t), len(problems)
+	for _, p := range problems {
+		if p.done {
+			open--
+		}
+	}
 	var failed error
-	t := 0
 	for t < s.Steps && open > 0 {
 		if t%rowsPerCheck == 0 {
 			if failed = ctx.Err(); failed != nil {
@@ -227,6 +241,9 @@ func (s SGD[T]) steps(ctx context.Context, op gram.Operator, problems []*descent
 					open--
 				}
 			}
+		}
+		if failed = keep(t, open == 0 || t == s.Steps); failed != nil {
+			break
 		}
 	}
 	for _, p := range problems {
@@ -290,6 +307,13 @@ func newChooser(weight []float64, s uint64) *chooser {
 		c.ends[i] = c.total
 	}
 	return c
+}
+
+// skip passes over draws.
+func (c *chooser) skip(draws int) {
+	for range draws {
+		c.float()
+	}
 }
 
 func (c *chooser) next() int {

@@ -12,6 +12,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/seed"
+	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -56,6 +57,10 @@ type Pegasos struct {
 	// nothing. An error ends the fit and comes back.
 	Save func(*PegasosState) error
 
+	// Checkpoint does the same for Fit, of which SaveRows rows are a round, as
+	// the rest of an epoch is. Its state takes 16 bytes a coordinate.
+	Checkpoint learn.Checkpoint
+
 	Run run.Control
 }
 
@@ -70,7 +75,7 @@ func PegasosLambda(c float64, n int) float64 { return 1 / (c * float64(n)) }
 
 // Validate reports every field that is out of range.
 func (p Pegasos) Validate() error {
-	faults := []error{checkLambda("pegasos", p.Lambda), checkUnit("pegasos", p.Unit), checkWeightValues("pegasos", p.Weight)}
+	faults := []error{checkLambda("pegasos", p.Lambda), checkUnit("pegasos", p.Unit), checkWeightValues("pegasos", p.Weight), p.Checkpoint.Validate("pegasos")}
 	for _, f := range []struct {
 		name  string
 		value int
@@ -108,7 +113,13 @@ func (p Pegasos) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) 
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
-	separator, report, err := p.FitStream(ctx, NewPegasosState(), p.Rows(d))
+	state := NewPegasosState()
+	if p.Checkpoint.On() {
+		if state, err = p.resume(d.Y, s.dim); err != nil {
+			return nil, learn.Report{}, err
+		}
+	}
+	separator, report, err := p.FitStream(ctx, state, p.Rows(d))
 	if err != nil {
 		return nil, report, err
 	}
@@ -196,6 +207,9 @@ func (p Pegasos) FitStream(ctx context.Context, state *PegasosState, stream Stre
 	w := state.last()
 	if p.Average {
 		w = state.mean()
+	}
+	if vmath.Finite(w.w) >= 0 || w.bias-w.bias != 0 {
+		return nil, learn.Report{}, errPegasosOverflow
 	}
 	report.Iterations = state.Epoch
 	report.Objective = p.Lambda/2*w.length2() + state.meanLoss()
@@ -344,10 +358,12 @@ func (b *batch) step() error {
 	s.Negative += b.negative
 	*b = batch{recipe: p, state: s, wrong: b.wrong[:0], factor: b.factor[:0]}
 	if s.Norm2-s.Norm2 != 0 || s.Spread-s.Spread != 0 {
-		return errors.New("pegasos: the weights overflow; scale the data down or raise lambda")
+		return errPegasosOverflow
 	}
 	return nil
 }
+
+var errPegasosOverflow = errors.New("pegasos: the weights overflow; scale the data down or raise lambda")
 
 // grown returns v with zeros up to a dimension, and room for more.
 func grown(v []float64, dim int) []float64 {

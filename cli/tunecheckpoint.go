@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/model"
+)
+
+// The parts of the state of a search.
+const (
+	keptTrials = iota // evaluations that are done
+	keptFinal         // the training of the best candidate
+	keptParts
+)
+
+// keptTrial is an evaluation that is done.
+type keptTrial struct {
+	score float64
+	noted
+}
+
+// resume opens the file of the search's state and takes over what is there.
+func (t *tuning[T]) resume(rest []int) error {
+	f := t.flags
+	if f.checkpoint == "" {
+		return nil
+	}
+	key, err := t.key(rest)
+	if err != nil {
+		return err
+	}
+	c, err := openCheckpoint(f.checkpoint, key)
+	if err != nil {
+		return err
+	}
+	if t.kept, err = c.Split(learn.Mark("kerf tune"), keptParts); err != nil {
+		return badInput(f.checkpoint, err.Error(), "remove it and begin anew")
+	}
+	t.known = map[note]keptTrial{}
+	if state := t.kept.At(keptTrials).From; state != nil {
+		if err := t.decode(state); err != nil {
+			return badInput(f.checkpoint, err.Error(), "remove it and begin anew")
+		}
+	}
+	return nil
+}
+
+// key tells the search from others.
+func (t *tuning[T]) key(rest []int) ([]byte, error) {
+	f := t.flags
+	e, err := t.input.fitEncoding(rest, t.scale, &f.inputFlags)
+	if err != nil {
+		return nil, err
+	}
+	x, labels, err := decode[T](e, t.input.chunk)
+	if err != nil {
+		return nil, err
+	}
+	part := data.Labeled[T, string]{X: x, Y: labels}.Select(rest)
+	k, err := t.kind.Make(f.spec, part.X, t.app.seed)
+	if err != nil {
+		return nil, err
+	}
+	r, err := learnerRecipe(t.app, &f.learnerFlags, k, len(rest))
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	fmt.Fprintf(sum, "kerf tune 1: %s %d %d %v, %q %v, ", f.search, f.trials, f.folds, f.foldsGiven, f.kernel, f.spec)
+	sum.Write(checkpointKey(r, model.Kind[T](t.kind), part))
+	return sum.Sum(nil), nil
+}
+
+// perTrial is how many numbers are kept of an evaluation.
+const perTrial = 8
+
+// encode writes the evaluations that are done, in an order of their own.
+func (t *tuning[T]) encode() []byte {
+	var rows [][]float64
+	for n, m := range t.known {
+		std, ok := m.std.(float64)
+		if !ok {
+			std = -1
+		}
+		rows = append(rows, []float64{float64(n.kernel), n.factor, float64(n.dim), n.price, n.budget, m.score, std, m.seconds})
+	}
+	slices.SortFunc(rows, slices.Compare[[]float64])
+	w := learn.NewState(learn.Mark("trials"))
+	w.List(slices.Concat(rows...))
+	return w.Seal()
+}
+
+// decode reads them.
+func (t *tuning[T]) decode(state []byte) error {
+	r := learn.OpenState(state, learn.Mark("trials"))
+	v := r.List(math.MaxInt)
+	if r.Done() != nil || len(v)%perTrial != 0 {
+		return learn.ErrState
+	}
+	for row := range slices.Chunk(v, perTrial) {
+		n := note{candidate{kernel: int(row[0]), factor: row[1], dim: int(row[2]), price: row[3]}, row[4]}
+		m := keptTrial{score: row[5], noted: noted{seconds: row[7]}}
+		if row[6] >= 0 {
+			m.std = row[6]
+		}
+		t.known[n] = m
+	}
+	return nil
+}
+
+// keep notes an evaluation.
+func (t *tuning[T]) keep(n note, m keptTrial) error {
+	if t.kept == nil {
+		return nil
+	}
+	t.known[n] = m
+	t.unkept = t.kept.At(keptTrials).Keep(len(t.known), true, t.encode)
+	return t.unkept
+}
+
+// finish writes the state at the end, due or not.
+func (t *tuning[T]) finish() error {
+	if t.kept == nil {
+		return nil
+	}
+	return errors.Join(t.kept.Finish(keptTrials, nil), t.kept.Finish(keptFinal, nil))
+}
+
+// keepFinal returns the checkpoint of the training of the best candidate. Its
+// states are headed by the key of that training: a search that was cut short by
+// its time may end with another candidate when it goes on.
+func (t *tuning[T]) keepFinal(key []byte) (learn.Checkpoint, error) {
+	c := t.kept.At(keptFinal)
+	save, from := c.Save, c.From
+	c.Save = func(state []byte) error { return save(slices.Concat(key, state)) }
+	c.From = nil
+	if bytes.HasPrefix(from, key) {
+		c.From = from[len(key):]
+	}
+	return c, nil
+}
