@@ -44,7 +44,8 @@ generated: ## fail if the assembly is not what its generators write
 
 FUZZED = data/csvfile:FuzzCSV data/libsvm:FuzzLIBSVM data/file:FuzzFile data/lines:FuzzLines data/fasta:FuzzFASTA \
 	data/sets:FuzzSets data/jsonl:FuzzJSONL data/npy:FuzzNPY data/idx:FuzzIDX data/parquet:FuzzParquet \
-	kernel/text:FuzzKernels kernel/external:FuzzAnswer spec:FuzzParse spec:FuzzVectors model:FuzzOpen model:FuzzDecode
+	kernel/text:FuzzKernels kernel/external:FuzzAnswer spec:FuzzParse spec:FuzzVectors model:FuzzOpen model:FuzzDecode \
+	learn:FuzzParts learn/kernelized:FuzzPart learn/kernelized:FuzzSteps learn/linear:FuzzPegasosState learn/boost:FuzzState
 
 fuzz: ## fuzz each parser and decoder FUZZTIME times
 	@for target in $(FUZZED); do \
@@ -60,7 +61,7 @@ bench-core: ## the numeric core beside OpenBLAS, scikit-learn and gonum (JSON=1 
 bench-maps: ## feature maps and projections beside scikit-learn (JSON=1 for machines)
 	$(GO) run ./bench/maps
 
-bench-learners: ## learners beside scikit-learn, LIBLINEAR and numpy (JSON=1 for machines)
+bench-learners: ## learners beside scikit-learn, LIBLINEAR, numpy and, where $$LIBSVM and $$THUNDERSVM name their folders, those
 	$(GO) run ./bench/learners
 
 bench: ## run the benchmarks
