@@ -135,7 +135,7 @@ func measureOn(p *peer.Peer, dir string, s set, of []work) (table []peer.Row, er
 // measure runs both sides in turn, first warm times and then reps times, fills
 // the row with the medians of the latter, and notes what both came to.
 func (w work) measure(p *peer.Peer, s *sample, row peer.Row) (peer.Row, error) {
-	job := map[string]any{"work": w.name, "precision": row.Precision, "threads": workers, "dual": w.set.solver == dual, "eps": w.set.eps}
+	job := map[string]any{"work": w.name, "precision": row.Precision, "threads": workers, "dual": w.set.solver != primal, "hinge": w.set.solver == dualHinge, "eps": w.set.eps}
 	for key, value := range w.job {
 		job[key] = value
 	}
