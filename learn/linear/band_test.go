@@ -245,6 +245,15 @@ func TestHingeNewtonStops(t *testing.T) {
 		}
 		checkHinge(t, d, recipe, s, alpha, r)
 	}
+	few := noisy(700, 5, 0.2, 6)
+	for asked := int64(5); asked < 3000; asked += 23 {
+		recipe := hingeSVM(100, 1e-5)
+		s, alpha, r, err := recipe.FitDual(endingAfter(t, asked), few, nil)
+		if err != nil {
+			t.Fatalf("after %d: %v", asked, err)
+		}
+		checkHinge(t, few, recipe, s, alpha, r)
+	}
 	for _, passes := range []int{1, 2, 3, 10} {
 		recipe := hingeSVM(100, 1e-12)
 		recipe.MaxPasses = passes

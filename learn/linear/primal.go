@@ -157,7 +157,7 @@ func (p *primal) evaluate(ctx context.Context, tasks []*task, at func(*task) *po
 		pt := at(t)
 		p.total(pt.g, pt.w, k, len(tasks))
 		half := squared(pt.w) / 2
-		pt.value, pt.meant, pt.excess = half, half, 0
+		pt.value, pt.meant, pt.excess, pt.loss = half, half, 0, p.loss
 		for c := range p.chunks {
 			s := p.value[c*len(tasks)+k]
 			pt.value += s.value

@@ -45,7 +45,7 @@ func (f *primalFit) dual(k int) []float64 {
 	}
 	alpha, now := make([]float64, len(f.p.rows)), f.tasks[k].now
 	for i, score := range now.f {
-		_, slope, _ := f.p.loss.at(f.p.label[k][i] * score)
+		_, slope, _ := now.loss.at(f.p.label[k][i] * score)
 		alpha[i] = -f.p.price[i] * slope
 	}
 	return alpha
