@@ -61,7 +61,7 @@ bench-core: ## the numeric core beside OpenBLAS, scikit-learn and gonum (JSON=1 
 bench-maps: ## feature maps and projections beside scikit-learn (JSON=1 for machines)
 	$(GO) run ./bench/maps
 
-bench-learners: ## learners beside scikit-learn, LIBLINEAR, numpy and, LIBSVM and ThunderSVM (see docs/guide/performance.md)
+bench-learners: ## learners beside scikit-learn, LIBLINEAR, numpy, LIBSVM and ThunderSVM (JSON=1 for machines)
 	$(GO) run ./bench/learners
 
 bench: ## run the benchmarks

@@ -8,7 +8,8 @@
 //	liblinear sparse ROWS COLS SOLVER EPS y.npy data.npy indices.npy indptr.npy
 //
 // y holds float64, x and data float32, indices int32 and indptr int64. SOLVER is
-// LIBLINEAR's number: 1 for the dual and 2 for the primal of the squared hinge.
+// LIBLINEAR's number: 1 for the dual and 2 for the primal of the squared hinge,
+// 3 for the dual of the hinge.
 
 #include <linear.h>
 #include <stdint.h>
@@ -97,8 +98,8 @@ static void sparse(struct problem *p, char **path) {
 	free(value);
 }
 
-// objective returns |w|²/2 + C Σ max(0, 1 - y(w·x))².
-static double objective(const struct problem *p, const struct model *m, double C) {
+// objective returns |w|²/2 + C Σ ℓ with ℓ = max(0, 1 - y(w·x)), or its square.
+static double objective(const struct problem *p, const struct model *m, const struct parameter *how) {
 	double sum = 0, norm = 0;
 	for (int j = 0; j < m->nr_feature; j++)
 		norm += m->w[j] * m->w[j];
@@ -108,9 +109,9 @@ static double objective(const struct problem *p, const struct model *m, double C
 			score += m->w[x->index - 1] * x->value;
 		double slack = 1 - p->y[i] * score * m->label[0]; // w is for the first label
 		if (slack > 0)
-			sum += slack * slack;
+			sum += how->solver_type == L2R_L1LOSS_SVC_DUAL ? slack : slack * slack;
 	}
-	return norm / 2 + C * sum;
+	return norm / 2 + how->C * sum;
 }
 
 static void silent(const char *text) {
@@ -149,7 +150,7 @@ int main(int argc, char **argv) {
 			double begun = now();
 			struct model *m = train(&p, &how);
 			double seconds = now() - begun;
-			printf("{\"seconds\": %.6f, \"result\": {\"value\": %.17g}}\n", seconds, objective(&p, m, how.C));
+			printf("{\"seconds\": %.6f, \"result\": {\"value\": %.17g}}\n", seconds, objective(&p, m, &how));
 			free_and_destroy_model(&m);
 		}
 		fflush(stdout);

@@ -167,7 +167,7 @@ func (w work) measureBeside(programs []*program, s *sample, row peer.Row) (table
 // asked returns the peer's side of the work: the seconds a run took and, if it is
 // the last one, what it came to.
 func (w work) asked(p *peer.Peer) func(last bool) (seconds, value float64, err error) {
-	job := map[string]any{"work": w.name, "precision": w.precision.String(), "threads": workers, "dual": w.set.solver == dual, "eps": w.set.eps}
+	job := map[string]any{"work": w.name, "precision": w.precision.String(), "threads": workers, "dual": w.set.solver != primal, "hinge": w.set.solver == dualHinge, "eps": w.set.eps}
 	for key, value := range w.job {
 		job[key] = value
 	}

@@ -112,10 +112,11 @@ def svm_predict():
     return predict
 
 
-def linear(dual, eps):
+def linear(dual, hinge, eps):
     x, y = kept["x"], kept["y"]
-    w = LinearSVC(C=1, fit_intercept=False, dual=dual, tol=eps, random_state=0).fit(x, y).coef_[0]
-    return lambda: w @ w / 2 + np.square(np.maximum(0, 1 - y * (x @ w))).sum()
+    loss = "hinge" if hinge else "squared_hinge"
+    w = LinearSVC(C=1, fit_intercept=False, loss=loss, dual=dual, tol=eps, random_state=0).fit(x, y).coef_[0]
+    return lambda: w @ w / 2 + (np.maximum(0, 1 - y * (x @ w)) ** (1 if hinge else 2)).sum()
 
 
 def ridge(price, gamma):
@@ -208,8 +209,8 @@ def prepare(job):
         train = svm
     elif work == "svm-predict":
         train = svm_predict()
-    elif work in ("linear-dense", "linear-sparse"):
-        train = lambda: linear(job["dual"], job["eps"])
+    elif work in ("linear-dense", "linear-hinge", "linear-sparse"):
+        train = lambda: linear(job["dual"], job["hinge"], job["eps"])
     elif work == "ridge":
         train = lambda: ridge(job["price"], job["gamma"])
     elif work == "falkon":

@@ -29,10 +29,12 @@ type set struct {
 	eps          float64
 }
 
-// LIBLINEAR's numbers of its solvers of the squared hinge loss.
+// LIBLINEAR's numbers of its solvers, of the squared hinge loss and of the hinge
+// loss.
 const (
-	dual   = 1
-	primal = 2
+	dual      = 1
+	primal    = 2
+	dualHinge = 3
 )
 
 type labeled = data.Labeled[data.Vector, float64]

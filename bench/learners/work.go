@@ -32,6 +32,7 @@ type work struct {
 var (
 	blobs   = set{name: "clusters", rows: 20_000}
 	rows    = set{name: "dense", rows: 200_000, cols: 1000, solver: primal, eps: 0.01}
+	hinged  = set{name: "dense", rows: 200_000, cols: 1000, solver: dualHinge, eps: 0.1}
 	texts   = set{name: "sparse", rows: 100_000, cols: 50_000, solver: dual, eps: 0.3}
 	few     = set{name: "waves", rows: 10_000}
 	many    = set{name: "waves", rows: 200_000}
@@ -46,6 +47,7 @@ var works = []work{
 	{"svm-predict", "C-SVC 20,000×20, RBF, predict 20,000", blobs, run.Float32, 12, 0, 3, "", nil, "test error", 1e-2, predictSVM},
 	{"boost", "AdaBoost 20,000×20, 100 stumps", blobs, run.Float64, 20, 0, 3, "", nil, "test error", 0.1, boostStumps},
 	{"linear-dense", "linear SVM 200,000×1,000, squared hinge", rows, run.Float64, 3, 0, 3, "", nil, "objective", 1e-3, trainLinear},
+	{"linear-hinge", "linear SVM 200,000×1,000, hinge", hinged, run.Float64, 3, 0, 3, "", nil, "objective", 1e-3, trainHinge},
 	{"linear-sparse", "linear SVM 100,000×50,000 sparse, squared hinge", texts, run.Float64, 1.3, 1, 3, "", nil, "objective", 1e-3, trainLinear},
 	{"ridge", "kernel ridge 10,000×20", few, run.Float64, 1.5, 0, 3, "", map[string]any{"price": 0.1, "gamma": smooth.Gamma}, "test error", 1e-3, trainRidge},
 	{"falkon", "Falkon 200,000×20, 2,000 landmarks, 20 steps", many, run.Float32, 2.5, 0, 3, "numpy", map[string]any{"price": 1e-6, "gamma": smooth.Gamma, "steps": 20}, "test error", 1e-2, trainFalkon},
@@ -95,6 +97,16 @@ func boostStumps(ctl run.Control, s *sample) (func() error, func() (float64, err
 func trainLinear(ctl run.Control, s *sample) (func() error, func() (float64, error), error) {
 	recipe := linear.NewSVM()
 	recipe.Loss, recipe.Unit, recipe.Run = linear.SquaredHinge, 0, ctl
+	return trainMachine(recipe, s)
+}
+
+func trainHinge(ctl run.Control, s *sample) (func() error, func() (float64, error), error) {
+	recipe := linear.NewSVM()
+	recipe.Unit, recipe.Run = 0, ctl
+	return trainMachine(recipe, s)
+}
+
+func trainMachine(recipe linear.SVM, s *sample) (func() error, func() (float64, error), error) {
 	var report learn.Report
 	fit := func() (err error) {
 		_, report, err = recipe.Fit(ctx, s.train)

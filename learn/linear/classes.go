@@ -37,7 +37,7 @@ func (s SVM) FitClasses(ctx context.Context, d data.Labeled[data.Vector, int], c
 	if err != nil {
 		return nil, learn.Report{Status: learn.Stopped(ctx)}, err
 	}
-	if s.solver(x) != Newton {
+	if s.solver(x, learn.Separators(classes)) != Newton {
 		one := s
 		one.Run = s.Run.Quiet()
 		if classes > 2 {

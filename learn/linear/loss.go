@@ -61,30 +61,43 @@ func (c squaredHinge) meant(m float64) float64 {
 	return v
 }
 
-// smoothHinge is the hinge loss with a parabola over 1-h < m < 1 in the place
-// of the corner: x²/2h for 0 < x = 1-m < h and x - h/2 beyond. It is at most
-// h/2 below the hinge loss, and has its slope but for the band.
+// smoothHinge is the hinge loss with a parabola in the place of the corner: with
+// x = 1-m it is (x + h/2)²/2h for |x| < h/2, and max(0, x) elsewhere. It is at
+// most h/8 above the hinge loss, and has its slope but for the band. Since the
+// band has the corner in its middle, rows on both sides of it make up for each
+// other, and the optimum moves by O(h²) only.
 type smoothHinge struct{ h float64 }
 
 func (s smoothHinge) at(m float64) (value, slope, curvature float64) {
 	switch x := 1 - m; {
-	case x <= 0:
+	case x <= -s.h/2:
 		return 0, 0, 0
-	case x < s.h:
-		return x * x / (2 * s.h), -x / s.h, 1 / s.h
+	case x < s.h/2:
+		a := x/s.h + 0.5 // in (0, 1)
+		return a * a * s.h / 2, -a, 1 / s.h
 	default:
-		return x - s.h/2, -1, 0
+		return x, -1, 0
 	}
 }
 
-// With the dual weight a = min(1, x/h) the hinge loss exceeds a·x by x(1-a).
+// With the dual weight a = x/h + ½ the hinge loss exceeds a·x by x(1-a) for
+// x > 0, and by -x·a for x < 0.
 func (s smoothHinge) excess(m float64) float64 {
-	if x := 1 - m; 0 < x && x < s.h {
-		return x * (1 - x/s.h)
+	if x := math.Abs(1 - m); x < s.h/2 {
+		return x * (0.5 - x/s.h)
 	}
 	return 0
 }
 func (smoothHinge) meant(m float64) float64 { return max(0, 1-m) }
+
+// smoothed is a smooth hinge loss that stands for itself.
+type smoothed struct{ smoothHinge }
+
+func (smoothed) excess(float64) float64 { return 0 }
+func (s smoothed) meant(m float64) float64 {
+	v, _, _ := s.at(m)
+	return v
+}
 
 // logisticLoss is log(1 + exp(-m)), computed without overflow.
 type logisticLoss struct{}

@@ -32,6 +32,7 @@ type point struct {
 	value  float64   // the objective
 	meant  float64   // the objective that is meant, where the loss is smoothed
 	excess float64   // what smoothing adds to the gap
+	loss   curve     // that these are of
 }
 
 func newPoint(dim, rows int) *point {

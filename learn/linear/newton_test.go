@@ -537,7 +537,10 @@ func TestPick(t *testing.T) {
 		{linear.SquaredHinge, 100000, 50000, 5e6, linear.Descent},
 		{linear.SquaredHinge, 100, 2000, 200000, linear.Descent},
 		{linear.SquaredHinge, 100000, 2000, 1e6, linear.Descent},
-		{linear.Hinge, 60000, 2000, 120e6, linear.Descent},
+		{linear.Hinge, 60000, 2000, 120e6, linear.Newton},
+		{linear.Hinge, 10000, 2000, 20e6, linear.Descent},
+		{linear.Hinge, 100000, 50000, 5e6, linear.Descent},
+		{linear.Hinge, 100000, 2000, 1e6, linear.Descent},
 		{linear.SquaredHinge, 2, 0, 0, linear.Newton},
 	} {
 		if got := linear.Pick(c.loss, c.rows, c.dim, c.stored); got != c.want {

@@ -50,7 +50,7 @@ func (s SVM) Path(ctx context.Context, d data.Labeled[data.Vector, float64], cs 
 		return nil, err
 	}
 	var steps []Step
-	if s.solver(sample) == Newton {
+	if s.solver(sample, 1) == Newton {
 		return s.pathNewton(ctx, sample, d.Y, cs)
 	}
 	sample, order := sample.pack(ctx, s.Run, s.Seed)

@@ -157,7 +157,7 @@ func (p *primal) evaluate(ctx context.Context, tasks []*task, at func(*task) *po
 		pt := at(t)
 		p.total(pt.g, pt.w, k, len(tasks))
 		half := squared(pt.w) / 2
-		pt.value, pt.meant, pt.excess = half, half, 0
+		pt.value, pt.meant, pt.excess, pt.loss = half, half, 0, p.loss
 		for c := range p.chunks {
 			s := p.value[c*len(tasks)+k]
 			pt.value += s.value
@@ -251,39 +251,6 @@ func zeroOf(f func(x float64) (value, derivative float64)) float64 {
 	}
 	return x
 }
-
-// refine narrows the band of a smoothed hinge loss once it is what keeps the
-// gap open. The excess is about the number of rows in the band times its width,
-// so that it falls with the square of the width.
-func (p *primal) refine(tasks []*task, tolerance float64) bool {
-	s, smooth := p.loss.(smoothHinge)
-	if !smooth {
-		return false
-	}
-	ratio := 1.0
-	for _, t := range tasks {
-		if rest := t.now.gap() - t.now.excess; !t.stuck && rest > t.now.excess*bandShare {
-			return false
-		}
-		ratio = min(ratio, bandGoal*tolerance*t.now.meant/t.now.excess)
-	}
-	h := s.h * min(max(math.Sqrt(ratio), 1.0/bandMost), 1.0/bandLeast)
-	if !(h > narrowest) {
-		return false
-	}
-	p.loss = smoothHinge{h}
-	return true
-}
-
-// Constants of the smoothed hinge loss, found by trial.
-const (
-	widestBand = 0.5  // the width to begin with
-	narrowest  = 1e-9 // the least width
-	bandShare  = 0.3  // a width is left when the rest of the gap is this part of the excess
-	bandGoal   = 0.5  // part of the allowed gap that the excess should have in the end
-	bandMost   = 3.0  // most that a width is divided by at once
-	bandLeast  = 1.5  // and least
-)
 
 // squared returns |v|².
 func squared(v []float64) float64 { return dot(v, v) }

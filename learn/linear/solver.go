@@ -36,6 +36,7 @@ func (s Solver) check() error {
 const (
 	pickWidest = 3000 // most coordinates for Newton's method
 	pickRows   = 2    // least rows, as a multiple of the coordinates
+	pickBand   = 10   // the same for the hinge loss, whose Hessian is over rows near the corner
 	pickFilled = 0.25 // least part of the numbers that must be stored, beyond a few hundred coordinates
 	pickNarrow = 300  // coordinates up to which a Hessian costs next to nothing
 )
@@ -43,12 +44,12 @@ const (
 // Pick returns the solver that is fastest for rows of so many coordinates, of
 // which so many numbers are stored in all. Newton's method takes a few passes
 // whatever C is, but needs the Hessian: it suits dense rows of up to a few
-// thousand coordinates under the squared hinge loss. The hinge loss has no
-// Hessian but one that is made up, which is slower than descent.
+// thousand coordinates. The hinge loss has a Hessian where it is smoothed, over
+// the rows near its corner, and needs more rows for them to be enough.
 func Pick(loss Loss, rows, dim int, stored int64) Solver {
 	filled := float64(stored) / (float64(rows) * max(float64(dim), 1))
 	switch {
-	case loss == Hinge || dim > pickWidest || rows < pickRows*dim:
+	case dim > pickWidest || rows < pickRows*dim || loss == Hinge && rows < pickBand*dim:
 		return Descent
 	case dim > pickNarrow && filled < pickFilled:
 		return Descent
@@ -56,10 +57,14 @@ func Pick(loss Loss, rows, dim int, stored int64) Solver {
 	return Newton
 }
 
-// solver returns the solver of the recipe for a sample.
-func (s SVM) solver(x *sample) Solver {
+// solver returns the solver of the recipe for so many machines on a sample.
+// Auto is descent where there is no memory for Newton's method.
+func (s SVM) solver(x *sample, machines int) Solver {
 	if s.Solver != Auto {
 		return s.Solver
+	}
+	if s.Run.Reserve("", bytesOfPrimal(len(x.rows), x.dim, machines), "") != nil {
+		return Descent
 	}
 	return Pick(s.Loss, len(x.rows), x.dim, int64(x.stored()))
 }

@@ -18,21 +18,29 @@ import (
 //
 // with x and w extended by the constant coordinate and c the weight of a row, 1
 // unless Weight says otherwise: a row of weight k counts as k rows. The squared
-// hinge loss has the square of the maximum in its place. By default the hinge
-// loss is solved in its dual,
+// hinge loss has the square of the maximum in its place. There are two ways to
+// the optimum, between which Pick chooses by the shape of the data.
+//
+// Where rows are sparse and long, or few, the machine is solved in its dual,
 //
 //	max_α  D(α) = Σ α - ½|Σ α·y·x|²,   0 ≤ α ≤ C·c
 //
 // by coordinate descent over the rows in random order with shrinking (Hsieh,
 // Chang, Lin, Keerthi and Sundararajan 2008, algorithm 3), helped by stages of
-// growing C and by steps of conjugate gradients. So is the squared hinge loss
-// where rows are sparse and long; elsewhere it is solved by Newton's method on
-// P (Keerthi and DeCoste 2005), which Pick decides. Every P(w) is above every D(α); the fit stops when their gap at w = Σ α·y·x is at most
+// growing C and by steps of conjugate gradients.
+//
+// Elsewhere it is solved by Newton's method on P (Keerthi and DeCoste 2005),
+// with the hinge loss smoothed in a band around its corner that narrows
+// (Chapelle 2007), first on parts of the rows that grow; docs/math/smoothed-hinge.md
+// derives it. From a gap of 1e-5 on, descent goes on with the hinge loss.
+//
+// Every P(w) is above every D(α); the fit stops when their gap is at most
 // Tolerance·P(w), so that P(w) is within that of the optimum.
 //
 // Cost: one inner product and at most one update a row and pass, O(n·d);
-// memory O(n + d) beside the data, O(n + d²) for Newton's method. The number of passes grows with C and with
-// unevenly scaled coordinates: bring them to one scale first.
+// memory O(n + d) beside the data, O(n + d²) for Newton's method. The passes of
+// descent grow with C and with unevenly scaled coordinates: bring them to one
+// scale first. Newton's method takes some tens whatever they are.
 type SVM struct {
 	C         float64   // price of a unit of loss, positive; default 1
 	Tolerance float64   // duality gap relative to the objective, at least 0; default 1e-3
@@ -80,7 +88,8 @@ func (s SVM) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Se
 // ends at. A start of nil is α = 0; otherwise it holds a number a row, which
 // is brought into [0, C·c], or into [0, 2C·Σ c] for the squared loss. When
 // descent has Converged, w = Σ α·y·x; Newton's method returns the dual point
-// α = -C·c·ℓ'(y(w·x)) that its gap is to.
+// α = -C·c·ℓ'(y(w·x)) that its gap is to. With the solver Auto and the hinge
+// loss a start that is given is taken up by descent, which uses it as it is.
 func (s SVM) FitDual(ctx context.Context, d data.Labeled[data.Vector, float64], start []float64) (*Separator, []float64, learn.Report, error) {
 	began := time.Now()
 	if err := s.Validate(); err != nil {
@@ -102,7 +111,7 @@ func (s SVM) FitDual(ctx context.Context, d data.Labeled[data.Vector, float64], 
 	if err != nil {
 		return nil, nil, learn.Report{}, err
 	}
-	if s.solver(sample) == Newton {
+	if s.solver(sample, 1) == Newton && (start == nil || s.Solver == Newton || s.Loss != Hinge) {
 		f, err := s.fitNewton(ctx, sample, [][]float64{d.Y}, [][]float64{start})
 		if err != nil {
 			return nil, nil, learn.Report{}, err

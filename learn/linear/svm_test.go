@@ -240,6 +240,7 @@ func TestSVMWorkers(t *testing.T) {
 func TestSVMStops(t *testing.T) {
 	d := noisy(4000, 100, 0.2, 6)
 	recipe := exact(100, 1e-12) // would take very long
+	recipe.Solver = linear.Descent
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var at time.Time

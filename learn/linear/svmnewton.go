@@ -2,6 +2,7 @@ package linear
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
@@ -27,6 +28,7 @@ type primalFit struct {
 	p       *primal
 	tasks   []*task
 	reports []learn.Report
+	alpha   [][]float64 // of a task that descent has finished; nil for the others
 }
 
 // separator returns that of task k.
@@ -35,11 +37,15 @@ func (f *primalFit) separator(k int) *Separator {
 	return &Separator{W: append([]float64{}, w[:f.p.dim]...), Bias: w[f.p.dim], Unit: f.p.unit}
 }
 
-// dual returns α = -c·ℓ'(m) of task k, which is feasible whatever w is.
+// dual returns α = -c·ℓ'(m) of task k, which is feasible whatever w is, or the α
+// that descent has made of it.
 func (f *primalFit) dual(k int) []float64 {
+	if f.alpha[k] != nil {
+		return f.alpha[k]
+	}
 	alpha, now := make([]float64, len(f.p.rows)), f.tasks[k].now
 	for i, score := range now.f {
-		_, slope, _ := f.p.loss.at(f.p.label[k][i] * score)
+		_, slope, _ := now.loss.at(f.p.label[k][i] * score)
 		alpha[i] = -f.p.price[i] * slope
 	}
 	return alpha
@@ -67,7 +73,21 @@ func (s SVM) fitNewton(ctx context.Context, x *sample, label, start [][]float64)
 			warm = true
 		}
 	}
-	return f, f.run(ctx, newton{tolerance: s.Tolerance, passes: s.MaxPasses, ctl: s.Run}, !warm)
+	return f, s.runNewton(ctx, f, !warm)
+}
+
+// runNewton trains all tasks: those with the hinge loss as far as a band does
+// well, and from there by descent.
+func (s SVM) runNewton(ctx context.Context, f *primalFit, cold bool) error {
+	n := newton{tolerance: s.Tolerance, passes: s.MaxPasses, ctl: s.Run}
+	if s.Loss == Hinge {
+		n.tolerance = max(n.tolerance, bandTolerance)
+	}
+	clear(f.alpha)
+	if err := f.run(ctx, n, cold); err != nil || s.Loss != Hinge {
+		return err
+	}
+	return s.finish(ctx, f)
 }
 
 // pathNewton is Path by Newton's method: each fit starts from the weights of the
@@ -81,9 +101,9 @@ func (s SVM) pathNewton(ctx context.Context, x *sample, y []float64, cs []float6
 	for i, c := range cs {
 		began := time.Now()
 		f.p.price, f.p.loss = prices(c, s.Weight, len(x.rows)), s.curve()
-		t := f.tasks[0]
-		t.done, t.stuck, t.forced = false, false, loosest
-		if err := f.run(ctx, newton{tolerance: s.Tolerance, passes: s.MaxPasses, ctl: s.Run}, i == 0); err != nil {
+		f.reopen()
+		s.C = c
+		if err := s.runNewton(ctx, f, i == 0); err != nil {
 			return nil, err
 		}
 		report := f.reports[0]
@@ -101,7 +121,7 @@ func newPrimalFit(x *sample, price []float64, label [][]float64, loss curve, s u
 		return nil, err
 	}
 	p := newPrimal(x, price, len(label), s, ctl)
-	return &primalFit{p: p, tasks: p.tasks(label, loss)}, nil
+	return &primalFit{p: p, tasks: p.tasks(label, loss), alpha: make([][]float64, len(label))}, nil
 }
 
 // begin puts task k at w = Σ α·y·x, with α brought into what is feasible.
@@ -129,7 +149,10 @@ func (f *primalFit) run(ctx context.Context, n newton, cold bool) error {
 	n.ctl.Progress.Begin("train", int64(n.passes))
 	defer n.ctl.Progress.End()
 	passes := 0
-	if cold {
+	_, hinge := f.p.loss.(smoothHinge)
+	if cold && hinge {
+		f.rise(ctx, n)
+	} else if cold {
 		begun, err := f.head(ctx, n)
 		if err != nil {
 			return err
@@ -142,11 +165,13 @@ func (f *primalFit) run(ctx context.Context, n newton, cold bool) error {
 	if err := f.p.evaluate(context.WithoutCancel(ctx), f.tasks, (*task).current); err != nil {
 		return err
 	}
-	for k, t := range f.tasks {
-		if m := f.p.model[k]; m.factor != nil && m.h == nil {
-			m.h = append([]float64{}, t.now.h...)
+	if hinge && !cold && ctx.Err() == nil {
+		if err := f.suit(context.WithoutCancel(ctx), n.tolerance); err != nil {
+			return err
 		}
+		passes++
 	}
+	f.adopt()
 	n.passes = max(1, n.passes-passes)
 	more, status := n.run(ctx, f.p, f.tasks)
 	passes += more + 1
@@ -188,9 +213,7 @@ func (f *primalFit) climb(ctx context.Context, n newton) int {
 		}
 		took, _ := newton{tolerance: climbTolerance, passes: n.passes / 4, ctl: n.ctl.Quiet()}.run(ctx, f.p, f.tasks)
 		passes += took + 1
-		for _, t := range f.tasks {
-			t.done, t.stuck, t.forced = false, false, loosest
-		}
+		f.reopen()
 	}
 	f.p.price = whole
 	return passes
@@ -208,21 +231,7 @@ func (f *primalFit) head(ctx context.Context, n newton) (bool, error) {
 	if f.p.diagonal || part > rows/headLeast {
 		return false, nil
 	}
-	chosen := seed.Choose(rows, part, f.p.seed, seed.Sketch)
-	x := &sample{rows: make([]data.Vector, part), unit: f.p.unit, dim: f.p.dim}
-	price := make([]float64, part)
-	label := make([][]float64, len(f.p.label))
-	for k := range label {
-		label[k] = make([]float64, part)
-	}
-	for j, i := range chosen {
-		x.rows[j] = f.p.rows[i]
-		price[j] = f.p.price[i] * float64(rows) / float64(part)
-		for k := range label {
-			label[k][j] = f.p.label[k][i]
-		}
-	}
-	sub, err := newPrimalFit(x, price, label, f.p.loss, f.p.seed, f.p.ctl)
+	sub, err := f.part(part)
 	if err != nil {
 		return false, err
 	}
@@ -236,4 +245,41 @@ func (f *primalFit) head(ctx context.Context, n newton) (bool, error) {
 	}
 	f.p.loss = sub.p.loss
 	return true, nil
+}
+
+// part returns the same problems on so many random rows, which stand for all.
+func (f *primalFit) part(size int) (*primalFit, error) {
+	rows := len(f.p.rows)
+	chosen := seed.Choose(rows, size, f.p.seed, seed.Sketch)
+	slices.Sort(chosen)
+	x := &sample{rows: make([]data.Vector, size), unit: f.p.unit, dim: f.p.dim}
+	price := make([]float64, size)
+	label := make([][]float64, len(f.p.label))
+	for k := range label {
+		label[k] = make([]float64, size)
+	}
+	for j, i := range chosen {
+		x.rows[j] = f.p.rows[i]
+		price[j] = f.p.price[i] * float64(rows) / float64(size)
+		for k := range label {
+			label[k][j] = f.p.label[k][i]
+		}
+	}
+	return newPrimalFit(x, price, label, f.p.loss, f.p.seed, f.p.ctl)
+}
+
+// adopt takes models that were made for other rows as made for these.
+func (f *primalFit) adopt() {
+	for k, t := range f.tasks {
+		if m := f.p.model[k]; m.factor != nil && m.h == nil {
+			m.h = append([]float64{}, t.now.h...)
+		}
+	}
+}
+
+// reopen lets all tasks go on.
+func (f *primalFit) reopen() {
+	for _, t := range f.tasks {
+		t.done, t.stuck, t.forced = false, false, loosest
+	}
 }
