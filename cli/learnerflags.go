@@ -84,6 +84,8 @@ func (f *learnerFlags) check(c *cobra.Command) error {
 		return usage("--calibrate is %q and must be temperature, platt, isotonic or none", f.calibrate)
 	case changed("calibrate") && f.calibrate != "none" && (f.regresses() || f.learner == model.LearnerOneClass):
 		return usage("--calibrate makes probabilities of classes, and %s has none here; drop it", f.learner)
+	case f.conformal != 0 && f.learner == model.LearnerOneClass:
+		return usage("--conformal makes sets of labels, and one-class has none; drop it")
 	case !(f.conformal >= 0 && f.conformal < 1):
 		return usage("--conformal is %v and must be at least 0 and below 1", f.conformal)
 	case !(f.tolerance >= 0 && f.tolerance < 1):

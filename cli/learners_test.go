@@ -206,6 +206,7 @@ func TestLearnerFlags(t *testing.T) {
 		{2, "--nu", []string{"c.csv", "--learner", "nu-svm", "--nu", "0"}},
 		{2, "--nu", []string{"c.csv", "--learner", "one-class", "--nu", "1.5"}},
 		{2, "--nu", []string{"c.csv", "--learner", "one-class", "--nu", "NaN"}},
+		{2, "--conformal", []string{"c.csv", "--learner", "one-class", "--conformal", "0.1"}},
 		{2, "--epsilon", []string{"numbers.csv", "--learner", "svr", "--epsilon", "-1"}},
 		{2, "--rounds", []string{"c.csv", "--learner", "boost", "--rounds", "0"}},
 		{2, "--loss", []string{"c.csv", "--loss", "cubic"}},

@@ -430,36 +430,20 @@ func named(name string, err error) error {
 }
 
 // measure evaluates the model on the rows it was trained on and on others.
-func (t *trained[T]) measure(ctx context.Context, a *app, ctl run.Control, part, held data.Labeled[T, string]) error {
+func (t *trained[T]) measure(ctx context.Context, a *app, ctl run.Control, part, kept data.Labeled[T, string]) error {
 	var err error
-	t.tested, t.testedIn = held, t.input
+	t.tested, t.testedIn = kept, t.input
+	if t.flags.test != "" {
+		if err := t.readTest(ctx, a); err != nil {
+			return err
+		}
+	}
+	held, on := t.tested, t.testedIn
 	if t.flags.learner == model.LearnerOneClass {
 		return t.measureOutliers(ctx, ctl, part, held)
 	}
 	if t.train, err = scoreOn(ctx, a, ctl, t.pipeline, t.input, part); err != nil {
 		return err
-	}
-	on := t.input
-	if t.flags.test != "" {
-		flags := t.flags.inputFlags
-		flags.labels, flags.rowWeights, flags.weightSpare = t.flags.testLabel, t.flags.testWeight, true
-		in, err := a.read(ctx, t.flags.test, t.input.kind, true, &flags)
-		if err != nil {
-			return err
-		}
-		x, labels, err := decode[T](t.encoding, in.chunk)
-		if err != nil {
-			return err
-		}
-		if labels == nil {
-			return badInput(in.name, "the rows have no labels to test against", "use kerf predict for such data")
-		}
-		weights, err := t.encoding.weightsOf(in.chunk, &flags)
-		if err = cmp.Or(err, someWeight(in.name, weights)); err != nil {
-			return err
-		}
-		held, on = data.Labeled[T, string]{X: x, Y: labels, Weight: weights}, in
-		t.tested, t.testedIn = held, in
 	}
 	if len(held.Y) == 0 {
 		return nil
@@ -469,6 +453,29 @@ func (t *trained[T]) measure(ctx context.Context, a *app, ctl run.Control, part,
 		return err
 	}
 	return t.certifySeparator(ctx, ctl, held)
+}
+
+// readTest reads the data to test on. A one-class machine needs no labels there.
+func (t *trained[T]) readTest(ctx context.Context, a *app) error {
+	flags := t.flags.inputFlags
+	flags.labels, flags.rowWeights, flags.weightSpare = t.flags.testLabel, t.flags.testWeight, true
+	in, err := a.read(ctx, t.flags.test, t.input.kind, true, &flags)
+	if err != nil {
+		return err
+	}
+	x, labels, err := decode[T](t.encoding, in.chunk)
+	if err != nil {
+		return err
+	}
+	if labels == nil && t.flags.learner != model.LearnerOneClass {
+		return badInput(in.name, "the rows have no labels to test against", "use kerf predict for such data")
+	}
+	weights, err := t.encoding.weightsOf(in.chunk, &flags)
+	if err = cmp.Or(err, someWeight(in.name, weights)); err != nil {
+		return err
+	}
+	t.tested, t.testedIn = data.Labeled[T, string]{X: x, Y: labels, Weight: weights}, in
+	return nil
 }
 
 // certifySeparator bounds the error of the separator at half of the certified

@@ -272,6 +272,9 @@ func TestWeightFailures(t *testing.T) {
 	wantFailure(t, 2, "--calibrate makes probabilities of classes", "train", good, "--task", "regress", "--target", "a", "--calibrate", "platt")
 	wantFailure(t, 2, "--calibrate makes probabilities of classes", "train", good, "--learner", "one-class", "--calibrate", "platt")
 	mustRun(t, "train", good, "--learner", "one-class", "--target", "none", "--weight", "w")
+	if o := mustObject(t, "train", good, "--learner", "one-class", "--test", good); numberAt(t, o, "test.n") == 0 {
+		t.Errorf("no test of a one-class machine: %v", o)
+	}
 	model := filepath.Join(dir, "one.kerf")
 	mustRun(t, "train", good, "--learner", "one-class", "--calibrate", "none", "--weight", "w", "-o", model)
 	wantFailure(t, 2, "a one-class machine has none", "predict", model, good, "--proba")

@@ -16,9 +16,6 @@ const (
 	// blockRows is how many rows a worker takes at a time. All sums over rows
 	// are of whole numbers, so that it bears on speed alone.
 	blockRows = 2048
-	// maxNorm2 is the largest squared length of a row: its products with rules
-	// are finite.
-	maxNorm2 = 1e280
 	// maxCount is the largest sum of whole weights that are kept as such.
 	maxCount = 1 << 40
 )
@@ -45,8 +42,8 @@ func gather(ctx context.Context, ctl run.Control, d data.Labeled[data.Vector, fl
 		lo, hi := par.Range(b, n, blockRows)
 		for i := lo; i < hi; i++ {
 			all[i] = d.X.At(i)
-			if !(all[i].Norm2() <= maxNorm2) {
-				return notFinite(i, all[i])
+			if _, err := learn.CheckVector(i, all[i]); err != nil {
+				return err
 			}
 		}
 		return nil
@@ -71,21 +68,6 @@ func gather(ctx context.Context, ctl run.Control, d data.Labeled[data.Vector, fl
 		}
 	}
 	return s, newPrices(weight, keep), nil
-}
-
-// notFinite says why the squared length of row i is out of range.
-func notFinite(i int, x data.Vector) error {
-	for k, v := range x.Value {
-		if v-v == 0 {
-			continue
-		}
-		j := k
-		if x.IsSparse() {
-			j = int(x.Index[k])
-		}
-		return &learn.DataError{Row: i, Problem: fmt.Sprintf("coordinate %d is %v and must be finite", j, v)}
-	}
-	return &learn.DataError{Row: i, Problem: "the squared length is near overflow; scale the data down"}
 }
 
 // checkWeights reports another number of weights than of rows. Nil is fine.

@@ -282,12 +282,12 @@ type batch struct {
 
 // add takes a row into the batch, and makes the step when it is full.
 func (b *batch) add(x data.Vector, y, weight float64, row int64) error {
-	norm := x.Norm2()
+	_, err := learn.CheckVector(int(row), x)
 	switch {
 	case y != 1 && y != -1:
 		return &learn.DataError{Row: int(row), Problem: fmt.Sprintf("label is %v and must be +1 or -1", y)}
-	case !(norm <= maxNorm2):
-		return notFinite(int(row), x)
+	case err != nil:
+		return err
 	case !(weight >= 0) || math.IsInf(weight, 0):
 		return &learn.DataError{Row: int(row), Problem: fmt.Sprintf("weight is %v and must be a number of at least 0", weight)}
 	}

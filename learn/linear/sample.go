@@ -17,9 +17,6 @@ const (
 	blockRows = 512
 	// rowsPerCheck is how many rows pass between two looks at the context.
 	rowsPerCheck = 64
-	// maxNorm2 is the largest squared length of a row: inner products of rows
-	// and of sums of rows up to it are finite.
-	maxNorm2 = 1e280
 )
 
 // sample is a checked binary sample, gathered once so that the inner loops
@@ -29,7 +26,7 @@ type sample struct {
 	y    []float64
 	unit float64
 	dim  int
-	norm []float64 // |(x, unit)|², at most maxNorm2
+	norm []float64 // |(x, unit)|², x of at most learn.MaxNorm2
 
 	compact *compact // the rows once more, where they are sparse; nil without
 }
@@ -53,19 +50,20 @@ func gatherRows(ctx context.Context, ctl run.Control, source data.Source[data.Ve
 	n := source.Len()
 	s := &sample{rows: make([]data.Vector, n), unit: unit, norm: make([]float64, n)}
 	blocks := par.Blocks(n, blockRows)
-	bad := make([]int, blocks)
+	bad := make([]error, blocks) // of the first row that is wrong
 	dims := make([]int, blocks)
 	err := par.For(ctx, ctl, "", blocks, func(b int) error {
 		lo, hi := par.Range(b, n, blockRows)
-		bad[b] = n
 		for i := hi - 1; i >= lo; i-- {
 			x := source.At(i)
 			s.rows[i] = x
-			s.norm[i] = x.Norm2() + unit*unit
-			dims[b] = max(dims[b], x.Dim())
-			if !(s.norm[i] <= maxNorm2) {
-				bad[b] = i
+			norm2, err := learn.CheckVector(i, x)
+			if err != nil {
+				bad[b] = err
+				continue
 			}
+			s.norm[i] = norm2 + unit*unit
+			dims[b] = max(dims[b], x.Dim())
 		}
 		return nil
 	})
@@ -73,27 +71,12 @@ func gatherRows(ctx context.Context, ctl run.Control, source data.Source[data.Ve
 		return nil, err
 	}
 	for b := range blocks {
-		if i := bad[b]; i < n {
-			return nil, notFinite(i, s.rows[i])
+		if bad[b] != nil {
+			return nil, bad[b]
 		}
 		s.dim = max(s.dim, dims[b])
 	}
 	return s, nil
-}
-
-// notFinite says why the squared length of row i is out of range.
-func notFinite(i int, x data.Vector) error {
-	for k, v := range x.Value {
-		if v-v == 0 {
-			continue
-		}
-		j := k
-		if x.IsSparse() {
-			j = int(x.Index[k])
-		}
-		return &learn.DataError{Row: i, Problem: fmt.Sprintf("coordinate %d is %v and must be finite", j, v)}
-	}
-	return &learn.DataError{Row: i, Problem: "the squared length is near overflow; scale the data down"}
 }
 
 // weights are a separator in the making: w and the weight of the constant

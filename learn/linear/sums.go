@@ -74,11 +74,12 @@ func (s *Sums) Add(ctx context.Context, ctl run.Control, x data.Source[data.Vect
 func (s *Sums) addBlock(ctx context.Context, ctl run.Control, x data.Source[data.Vector], y, weight, buf []float64, first int) error {
 	for i := range y {
 		row := x.At(i)
+		_, err := learn.CheckVector(first+i, row)
 		switch {
+		case err != nil:
+			return err
 		case row.Dim() > s.Dim:
 			return &learn.DataError{Row: first + i, Problem: fmt.Sprintf("coordinate %d is past the %d that are summed", row.Dim()-1, s.Dim)}
-		case !(row.Norm2() <= maxNorm2):
-			return notFinite(first+i, row)
 		case y[i]-y[i] != 0:
 			return &learn.DataError{Row: first + i, Problem: fmt.Sprintf("label is %v and must be finite", y[i])}
 		}
