@@ -4,12 +4,16 @@
 // Ours and the peer take turns, after a warm-up each, and the medians are
 // compared. A machine that others use too makes both slower; the ratio is what
 // counts, and under 1.25 is a tie.
+//
+// With LEVEL=avx2 both sides do without AVX-512: ours is told so, OpenBLAS to take
+// its kernels for Zen, numpy to leave AVX-512 alone.
 package main
 
 //go:generate go -C ../../gen run ./peak -out ../bench/core/peak_amd64.s -stubs ../bench/core/peak_amd64.go -pkg main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -42,6 +46,19 @@ func main() {
 }
 
 func measure() error {
+	switch level := os.Getenv("LEVEL"); level {
+	case "":
+	case "avx2":
+		if gemm.Best() < gemm.AVX2 {
+			return errors.New("LEVEL is avx2, which this machine does not have")
+		}
+		gemm.SetLevel(gemm.AVX2)
+		vmath.Limit(vmath.AVX2)
+		must(os.Setenv("OPENBLAS_CORETYPE", "Zen"))
+		must(os.Setenv("NPY_DISABLE_CPU_FEATURES", "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL"))
+	default:
+		return fmt.Errorf("LEVEL is %q and must be avx2 or empty", level)
+	}
 	p, err := peer.Start("bench/core/peer.py")
 	if err != nil {
 		return err

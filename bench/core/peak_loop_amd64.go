@@ -7,7 +7,7 @@ import "github.com/kerf-ml/kerf/internal/gemm"
 // peakLoop returns the loop of the level in use and how many multiply-adds one
 // turn of it does.
 func peakLoop(precision string) (loop func(n int), each int) {
-	switch wide := gemm.Best() == gemm.AVX512; {
+	switch wide := gemm.Current() == gemm.AVX512; {
 	case precision == "float32" && wide:
 		return fma32AVX512, 12 * 16
 	case precision == "float32":
