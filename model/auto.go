@@ -41,7 +41,7 @@ const (
 var autoPrices = map[string][]float64{priceC: {1, 10, 100}, priceLambda: {1e-2, 1e-4, 1e-6}}
 
 // trialOn returns the error of a recipe that is fitted to one part of a sample on
-// another part. Fit trains labels or numbers.
+// another part, at the price that is best there.
 type trialOn[T any] func(ctx context.Context, r Recipe[T]) (float64, error)
 
 // pick chooses kernel and dimension. prepare returns what measures a recipe on a
@@ -51,11 +51,7 @@ func (r Recipe[T]) pick(ctx context.Context, n int, prepare func(rows int) trial
 	whole := ctx
 	ctx, cancel := share(whole, chooseShare)
 	defer cancel()
-	quick := r
-	quick.Auto, quick.Calibrate, quick.Conformal, quick.Claim = nil, "", 0, nil
-	quick.Checkpoint.Save, quick.Checkpoint.From = nil, nil
-	quick.Run = r.Run.Quiet()
-	quick.Tolerance = max(r.Tolerance, chooseTolerance)
+	quick := r.bare().quick(min(n, autoDimRows))
 	quick.grid = autoPrices[r.traits().Price]
 	if try := prepare(autoRows); try != nil && len(r.Auto.Kernels) > 1 {
 		quick.Dim = min(autoFeatures, max(n/4, 1), max(r.Dim, 1))
@@ -141,15 +137,9 @@ func (r Recipe[T]) pickForLabels(ctx context.Context, classes data.Classes, d da
 			return nil
 		}
 		return func(ctx context.Context, r Recipe[T]) (float64, error) {
-			p, _, err := r.fitLabels(ctx, classes, train)
-			if err != nil {
-				return 0, err
-			}
-			scores, err := p.ScoreAll(ctx, r.Run, test.X)
-			if err != nil {
-				return 0, err
-			}
-			return wrong(scores, test.Y), nil
+			prices := r.prices()
+			best, _, err := tryPrices(ctx, ctx, r.Run, prices, test.Y, false, r.tryLabels(ctx, classes, train, test.X, prices), wrong)
+			return best.least, err
 		}
 	})
 }
@@ -167,15 +157,15 @@ func (r Recipe[T]) pickForNumbers(ctx context.Context, d data.Labeled[T, float64
 			return nil
 		}
 		return func(ctx context.Context, r Recipe[T]) (float64, error) {
-			p, _, err := r.fitNumbers(ctx, train)
-			if err != nil {
-				return 0, err
+			if r.Epsilon < 0 {
+				r.Epsilon = spread(train.Y) / 10
 			}
-			scores, err := p.ScoreAll(ctx, r.Run, test.X)
-			if err != nil {
-				return 0, err
+			prices := r.prices()
+			if r.traits().Price == priceC && r.Choose {
+				prices = scaled(prices, spread(train.Y))
 			}
-			return rootMeanSquare(scores, test.Y), nil
+			best, _, err := tryPrices(ctx, ctx, r.Run, prices, test.Y, false, r.tryValues(ctx, train, test.X, prices), rootMeanSquare)
+			return best.least, err
 		}
 	})
 }

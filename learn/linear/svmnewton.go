@@ -2,7 +2,6 @@ package linear
 
 import (
 	"context"
-	"time"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/seed"
@@ -68,32 +67,6 @@ func (s SVM) fitNewton(ctx context.Context, x *sample, label, start [][]float64)
 		}
 	}
 	return f, f.run(ctx, newton{tolerance: s.Tolerance, passes: s.MaxPasses, ctl: s.Run}, !warm)
-}
-
-// pathNewton is Path by Newton's method: each fit starts from the weights of the
-// one before and from its model of the Hessian.
-func (s SVM) pathNewton(ctx context.Context, x *sample, y []float64, cs []float64) ([]Step, error) {
-	f, err := newPrimalFit(x, nil, [][]float64{y}, s.curve(), s.Seed, s.Run)
-	if err != nil {
-		return nil, err
-	}
-	var steps []Step
-	for i, c := range cs {
-		began := time.Now()
-		f.p.price, f.p.loss = prices(c, s.Weight, len(x.rows)), s.curve()
-		t := f.tasks[0]
-		t.done, t.stuck, t.forced = false, false, loosest
-		if err := f.run(ctx, newton{tolerance: s.Tolerance, passes: s.MaxPasses, ctl: s.Run}, i == 0); err != nil {
-			return nil, err
-		}
-		report := f.reports[0]
-		report.Elapsed = time.Since(began)
-		steps = append(steps, Step{C: c, Separator: f.separator(0), Report: report})
-		if ctx.Err() != nil && report.Status != learn.Converged {
-			break
-		}
-	}
-	return steps, nil
 }
 
 func newPrimalFit(x *sample, price []float64, label [][]float64, loss curve, s uint64, ctl run.Control) (*primalFit, error) {
