@@ -138,7 +138,7 @@ func (r Recipe[T]) pickForLabels(ctx context.Context, classes data.Classes, d da
 		}
 		return func(ctx context.Context, r Recipe[T]) (float64, error) {
 			prices := r.prices()
-			best, _, err := tryPrices(ctx, ctx, r.Run, prices, test.Y, false, r.tryLabels(ctx, classes, train, test.X, prices), wrong)
+			best, err := tryPrices(ctx, ctx, r.Run, prices, test.Y, false, r.tryLabels(ctx, classes, train, test.X, prices), wrong)
 			return best.least, err
 		}
 	})
@@ -164,7 +164,7 @@ func (r Recipe[T]) pickForNumbers(ctx context.Context, d data.Labeled[T, float64
 			if r.traits().Price == priceC && r.Choose {
 				prices = scaled(prices, spread(train.Y))
 			}
-			best, _, err := tryPrices(ctx, ctx, r.Run, prices, test.Y, false, r.tryValues(ctx, train, test.X, prices), rootMeanSquare)
+			best, err := tryPrices(ctx, ctx, r.Run, prices, test.Y, false, r.tryValues(ctx, train, test.X, prices), rootMeanSquare)
 			return best.least, err
 		}
 	})

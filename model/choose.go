@@ -97,6 +97,7 @@ type choice struct {
 	price  float64
 	least  float64 // its error; infinite where nothing was tried
 	trials []Trial
+	best   Scored   // the model of that price; empty where nothing was tried
 	held   *heldOut // of the best price; nil where there were too few rows
 }
 
@@ -121,27 +122,26 @@ func chooseLabels[U any](ctx context.Context, ctl run.Control, prices []float64,
 	}
 	part, cancel := share(ctx, chooseShare)
 	defer cancel()
-	out, scores, err := tryPrices(part, ctx, ctl, prices, test.Y, harder, along(part, ctl, prices, train, test.X, start), wrong)
-	if scores != nil {
+	out, err := tryPrices(part, ctx, ctl, prices, test.Y, harder, along(part, ctl, prices, train, test.X, start), wrong)
+	if scores := out.best.Scores; scores != nil {
 		out.held = &heldOut{scores: scores, y: test.Y}
 	}
 	return out, err
 }
 
 // tryPrices goes through the models of prices and returns the price with the
-// smallest error of y, with its scores. It ends with the best so far when ctx
+// smallest error of y, with its model. It ends with the best so far when ctx
 // ends before whole does.
-func tryPrices[Y any](ctx, whole context.Context, ctl run.Control, prices []float64, y []Y, harder bool, models iter.Seq2[Scored, error], measure func(*data.Matrix, []Y) float64) (choice, *data.Matrix, error) {
+func tryPrices[Y any](ctx, whole context.Context, ctl run.Control, prices []float64, y []Y, harder bool, models iter.Seq2[Scored, error], measure func(*data.Matrix, []Y) float64) (choice, error) {
 	ctl.Progress.Begin("choose", int64(len(prices)))
 	defer ctl.Progress.End()
 	out, idle := choice{price: prices[0], least: math.Inf(1)}, 0
-	var kept *data.Matrix
 	for m, err := range models {
 		if over(ctx, whole) {
 			break
 		}
 		if err != nil {
-			return out, nil, err
+			return choice{price: prices[0]}, err
 		}
 		if m.Report.Status != learn.Converged && len(out.trials) > 0 && harder {
 			break
@@ -150,12 +150,12 @@ func tryPrices[Y any](ctx, whole context.Context, ctl run.Control, prices []floa
 		out.trials = append(out.trials, trial)
 		ctl.Progress.Advance(int64(len(out.trials)))
 		if trial.Error < out.least {
-			out.least, idle, out.price, kept = trial.Error, 0, m.Price, m.Scores
+			out.least, idle, out.price, out.best = trial.Error, 0, m.Price, m
 		} else if idle++; idle == 3 {
 			break
 		}
 	}
-	return out, kept, nil
+	return out, nil
 }
 
 // wrong returns the part of the rows whose largest score is not that of their
@@ -197,6 +197,6 @@ func chooseValues[U any](ctx context.Context, ctl run.Control, prices []float64,
 	}
 	part, cancel := share(ctx, chooseShare)
 	defer cancel()
-	out, _, err := tryPrices(part, ctx, ctl, prices, test.Y, true, along(part, ctl, prices, train, test.X, start), rootMeanSquare)
+	out, err := tryPrices(part, ctx, ctl, prices, test.Y, true, along(part, ctl, prices, train, test.X, start), rootMeanSquare)
 	return out, err
 }

@@ -32,6 +32,7 @@ func (r Recipe[T]) fitMapped(ctx context.Context, p *Pipeline[T], d data.Labeled
 		}
 	}
 	t.charge(r.traits().Price, chosen)
+	r.start = chosen.best.separators()
 	head, report, err := r.head(ctx, p.Classes, mapped, data.Dim(features), chosen.price)
 	t.Report = report
 	if err != nil {
@@ -103,10 +104,14 @@ func (r Recipe[T]) head(ctx context.Context, classes data.Classes, d data.Labele
 
 // separate trains a separator a class, one for two classes.
 func (r Recipe[T]) separate(ctx context.Context, d data.Labeled[data.Vector, int], classes int, weight []float64, price float64) ([]*linear.Separator, learn.Report, error) {
-	if path, err := r.classPath(ctx, d, classes, weight); err != nil || path != nil {
-		if err != nil {
-			return nil, learn.Report{}, err
-		}
+	path, err := r.classPath(ctx, d, classes, weight)
+	if err == nil && path != nil && r.start != nil {
+		err = path.StartFrom(r.start)
+	}
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	if path != nil {
 		return separators(path.Next(ctx, price))
 	}
 	if r.Learner == LearnerRidge {

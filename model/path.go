@@ -28,6 +28,18 @@ type Scored struct {
 	Classes data.Classes
 	Scores  *data.Matrix // a row each, as Pipeline.ScoreAll returns them
 	Report  learn.Report
+
+	weights *data.Matrix // of the separators
+	bias    []float64
+}
+
+// separators returns those of a model of features, nil where there is none.
+func (s Scored) separators() []*linear.Separator {
+	var out []*linear.Separator
+	for k, b := range s.bias {
+		out = append(out, &linear.Separator{W: s.weights.Row(k), Bias: b})
+	}
+	return out
 }
 
 // along fits the rows train at each price and scores the rows test. It ends with
@@ -47,7 +59,7 @@ func along[U, Y any](ctx context.Context, ctl run.Control, prices []float64, tra
 				err = ctx.Err()
 			}
 			if err == nil {
-				s.Classes = p.Classes
+				s.Classes, s.weights, s.bias = p.Classes, p.Separators, p.Bias
 				s.Scores, err = p.ScoreAll(ctx, ctl.Quiet(), test)
 			}
 			if !yield(s, err) || err != nil {
