@@ -61,12 +61,7 @@ func testPart[T any](ctx context.Context, r model.Recipe[T], f *learnerFlags, in
 		return out, err
 	}
 	if f.regresses() {
-		truth, err := in.values(p.test.Y)
-		if err != nil {
-			return out, err
-		}
-		m, err := eval.NewMeasure().Regression(scores.Data, truth)
-		out.score = &score{Regression: m}
+		out.score, err = regressionScore(scores, in, p.test.Y)
 		return out, err
 	}
 	y := repeated(1, len(p.test.Y)) // inliers, all of them
@@ -76,6 +71,29 @@ func testPart[T any](ctx context.Context, r model.Recipe[T], f *learnerFlags, in
 	m := eval.Classify(predicted(out.pipeline, scores), y, out.pipeline.Classes.Len())
 	out.score = &score{Metrics: &m}
 	return out, nil
+}
+
+// scoreOf measures a trial by the labels of the rows that it was scored on.
+func scoreOf(m model.Scored, f *learnerFlags, in *input, labels []string) (*score, error) {
+	if f.regresses() {
+		return regressionScore(m.Scores, in, labels)
+	}
+	y, _ := classIndex(m.Classes, labels)
+	decided := make([]int, len(y))
+	for i := range decided {
+		decided[i] = model.Best(m.Scores.Row(i))
+	}
+	metrics := eval.Classify(decided, y, m.Classes.Len())
+	return &score{Metrics: &metrics}, nil
+}
+
+func regressionScore(scores *data.Matrix, in *input, labels []string) (*score, error) {
+	truth, err := in.values(labels)
+	if err != nil {
+		return nil, err
+	}
+	m, err := eval.NewMeasure().Regression(scores.Data, truth)
+	return &score{Regression: m}, err
 }
 
 // ticker is the progress of a task of few and long steps. The work inside a step

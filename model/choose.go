@@ -46,11 +46,11 @@ func (r Recipe[T]) prices() []float64 {
 	case price == priceLambda && r.Choose:
 		return chooseLambda
 	}
-	return []float64{r.price()}
+	return []float64{r.Price()}
 }
 
-// price returns the price that is given.
-func (r Recipe[T]) price() float64 {
+// Price returns the price that is given, C or Lambda; 0 for a learner without.
+func (r Recipe[T]) Price() float64 {
 	switch r.traits().Price {
 	case priceC:
 		return r.C
