@@ -69,7 +69,7 @@ measure the final model on rows that had no part in the search.`,
 	f.inputFlags.add(flags)
 	f.learnerFlags.add(flags)
 	flags.StringVar(&f.search, "search", searchHalving, "how to search: grid, random or halving")
-	flags.IntVar(&f.trials, "trials", 120, "candidates, at most: a width and a dimension at one price each")
+	flags.IntVar(&f.trials, "trials", 90, "candidates, at most: a width and a dimension at one price each")
 	flags.DurationVar(&f.limit, "time", time.Minute, "time after which the search ends with the best so far; training the final model comes after it")
 	flags.IntVar(&f.folds, "folds", 3, "parts of the rows, each tested on once; of more than 20,000 rows that many are taken, and a quarter of them tested on unless this is given")
 	flags.StringVar(&f.test, "test", "", "file with data to test the final model on")

@@ -127,6 +127,7 @@ func (r Recipe[T]) pickForLabels(ctx context.Context, classes data.Classes, d da
 	}
 	r.Auto = &auto
 	return r.pick(ctx, d.X.Len(), func(rows int) trialOn[T] {
+		d := d
 		if d.X.Len() > rows {
 			_, sample := data.SplitBy(d.Y, float64(rows)/float64(d.X.Len()), r.Seed+5)
 			d = d.Select(sample)
@@ -147,6 +148,7 @@ func (r Recipe[T]) pickForLabels(ctx context.Context, classes data.Classes, d da
 // pickForNumbers chooses for instances with numbers.
 func (r Recipe[T]) pickForNumbers(ctx context.Context, d data.Labeled[T, float64]) (Recipe[T], *Picked, error) {
 	return r.pick(ctx, d.X.Len(), func(rows int) trialOn[T] {
+		d := d
 		if n := d.X.Len(); n > rows {
 			_, sample := data.Split(n, float64(rows)/float64(n), r.Seed+5)
 			d = d.Select(sample)
