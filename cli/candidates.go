@@ -170,8 +170,8 @@ func (s tuneSpace) grid(most int) ([]candidate, error) {
 // most the given number in all.
 func (s tuneSpace) sample(most int, sd uint64) ([]candidate, error) {
 	space, _ := s.axes()
-	points, err := space.Sample(8*most, sd) // there may be few different ones
 	rungs := s.rungs(most)
+	points, err := space.Sample(8*most/rungs+1, sd) // there may be few different ones
 	usual, drawn := s.usual(), []candidate{}
 	for u := range rungs {
 		usual.price = s.rung(s.middle(), u, rungs)

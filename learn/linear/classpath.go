@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/learn"
 )
 
@@ -33,6 +34,11 @@ func (p *ClassPath) StartFrom(from []*Separator) error {
 	}
 	if want := learn.Separators(p.classes); len(from) != want {
 		return fmt.Errorf("%s: the start has %d separators and must have %d", p.recipe, len(from), want)
+	}
+	for _, s := range from {
+		if vmath.Finite(s.W) >= 0 || s.Bias-s.Bias != 0 {
+			return fmt.Errorf("%s: the start has a weight that is not finite", p.recipe)
+		}
 	}
 	p.walk.begin(from)
 	return nil
