@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -21,6 +22,12 @@ type candidate struct {
 	factor float64 // of the gamma that the median distance gives; 1 where the kernel is given
 	dim    int     // 0 where the map has none to choose
 	price  float64 // C or lambda; 0 where the learner has none or chooses itself
+}
+
+// alike reports whether two candidates differ in their price at most.
+func (c candidate) alike(other candidate) bool {
+	c.price = other.price
+	return c == other
 }
 
 // tuneSpace is what is searched.
@@ -129,7 +136,7 @@ func (s tuneSpace) usual() candidate {
 		}
 	}
 	if s.price != "" {
-		c.price = round2(math.Sqrt(s.prices[0] * s.prices[1]))
+		c.price = round2(s.middle())
 	}
 	return c
 }
@@ -153,20 +160,82 @@ func (s tuneSpace) grid(most int) ([]candidate, error) {
 		}
 	}
 	points, err := space.Grid(steps...)
-	return s.distinct(nil, points, most), err
+	var all []candidate
+	for _, p := range points {
+		all = append(all, s.at(p))
+	}
+	return s.distinct(all, most), err
 }
 
-// sample returns the usual candidate and random ones.
+// sample returns the usual candidate and random ones, each at several prices, at
+// most the given number in all.
 func (s tuneSpace) sample(most int, sd uint64) ([]candidate, error) {
 	space, _ := s.axes()
-	points, err := space.Sample(8*most, sd) // there may be few different ones
-	return s.distinct([]candidate{s.usual()}, points, most), err
+	rungs := s.rungs(most)
+	points, err := space.Sample(8*most/rungs+1, sd) // there may be few different ones
+	usual, drawn := s.usual(), []candidate{}
+	for u := range rungs {
+		usual.price = s.rung(s.middle(), u, rungs)
+		drawn = append(drawn, usual)
+	}
+	for _, p := range points {
+		for u := range rungs {
+			c := s.at(p)
+			c.price = s.rung(p[0], u, rungs)
+			drawn = append(drawn, c)
+		}
+	}
+	return s.distinct(drawn, most), err
 }
 
-// distinct adds the candidates of points that are not there yet.
-func (s tuneSpace) distinct(out []candidate, points [][]float64, most int) []candidate {
-	for _, p := range points {
-		if c := s.at(p); len(out) < most && !slices.Contains(out, c) {
+// rungs returns at how many prices a random point is tried, of so many candidates
+// in all: an odd number, so that the middle is among them, and few where there
+// would be few points.
+func (s tuneSpace) rungs(most int) int {
+	switch {
+	case s.price == "" || most < 12:
+		return 1
+	case most < 30:
+		return 3
+	}
+	return 5
+}
+
+// middle returns the price in the middle.
+func (s tuneSpace) middle() float64 { return math.Sqrt(s.prices[0] * s.prices[1]) }
+
+// rung returns price u of those at which a point is tried: equal steps over the
+// whole range, of which one part holds the price of the point where the whole has
+// it.
+func (s tuneSpace) rung(price float64, u, rungs int) float64 {
+	if s.price == "" {
+		return 0
+	}
+	low, whole := math.Log(s.prices[0]), math.Log(s.prices[1]/s.prices[0])
+	at := (math.Log(price) - low) / whole
+	return round2(math.Exp(low + whole*(float64(u)+at)/float64(rungs)))
+}
+
+// path returns the order of candidates from the price of the simplest model on.
+func (s tuneSpace) path(group []candidate) []int {
+	order := make([]int, len(group))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		if s.price == "lambda" {
+			i, j = j, i
+		}
+		return cmp.Compare(group[i].price, group[j].price)
+	})
+	return order
+}
+
+// distinct returns the first candidates that are different.
+func (s tuneSpace) distinct(all []candidate, most int) []candidate {
+	var out []candidate
+	for _, c := range all {
+		if len(out) < most && !slices.Contains(out, c) {
 			out = append(out, c)
 		}
 	}

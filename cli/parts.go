@@ -60,12 +60,7 @@ func testPart[T any](ctx context.Context, r model.Recipe[T], f *learnerFlags, in
 		return out, err
 	}
 	if f.regresses() {
-		truth, err := in.values(p.test.Y)
-		if err != nil {
-			return out, err
-		}
-		m, err := measureBy(p.test.Weight).Regression(scores.Data, truth)
-		out.score = &score{Regression: m}
+		out.score, err = regressionScore(scores, in, p.test)
 		return out, err
 	}
 	y := repeated(1, len(p.test.Y)) // inliers, all of them
@@ -75,6 +70,29 @@ func testPart[T any](ctx context.Context, r model.Recipe[T], f *learnerFlags, in
 	m := measureBy(p.test.Weight).Metrics(predicted(out.pipeline, scores), y, out.pipeline.Classes.Len())
 	out.score = &score{Metrics: &m}
 	return out, nil
+}
+
+// scoreOf measures a trial on the rows that it was scored on.
+func scoreOf[T any](m model.Scored, f *learnerFlags, in *input, test data.Labeled[T, string]) (*score, error) {
+	if f.regresses() {
+		return regressionScore(m.Scores, in, test)
+	}
+	y, _ := classIndex(m.Classes, test.Y)
+	decided := make([]int, len(y))
+	for i := range decided {
+		decided[i] = model.Best(m.Scores.Row(i))
+	}
+	metrics := measureBy(test.Weight).Metrics(decided, y, m.Classes.Len())
+	return &score{Metrics: &metrics}, nil
+}
+
+func regressionScore[T any](scores *data.Matrix, in *input, test data.Labeled[T, string]) (*score, error) {
+	truth, err := in.values(test.Y)
+	if err != nil {
+		return nil, err
+	}
+	m, err := measureBy(test.Weight).Regression(scores.Data, truth)
+	return &score{Regression: m}, err
 }
 
 // ticker is the progress of a task of few and long steps. The work inside a step

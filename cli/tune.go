@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"time"
@@ -53,6 +54,10 @@ learner that chooses for itself, such as ridge, is left to it.
   halving  points at random, all of them on few rows, the best third of them on
            three times as many, and so on up to all
 
+Every width and dimension that is tried is tried at several prices: the rows are
+mapped once for all of them, and the learner starts at each price from where it
+ended at the one before.
+
 The error of the best trial is that of the luckiest one, too; --test and --holdout
 measure the final model on rows that had no part in the search.`,
 		Example: `  kerf tune data.csv -o model.kerf
@@ -65,7 +70,7 @@ measure the final model on rows that had no part in the search.`,
 	f.inputFlags.addWeights(flags)
 	f.learnerFlags.add(flags)
 	flags.StringVar(&f.search, "search", searchHalving, "how to search: grid, random or halving")
-	flags.IntVar(&f.trials, "trials", 30, "candidates, at most")
+	flags.IntVar(&f.trials, "trials", 90, "candidates, at most: a width and a dimension at one price each")
 	flags.DurationVar(&f.limit, "time", time.Minute, "time after which the search ends with the best so far; training the final model comes after it")
 	flags.IntVar(&f.folds, "folds", 3, "parts of the rows, each tested on once; of more than 20,000 rows that many are taken, and a quarter of them tested on unless this is given")
 	flags.StringVar(&f.test, "test", "", "file with data to test the final model on")
@@ -146,6 +151,8 @@ type tuning[T any] struct {
 	kept   *learn.Parts       // the state of the search; nil where none is kept
 	known  map[note]keptTrial // evaluations that are done
 	unkept error              // why they could not be kept
+	maps   int                // of the rows of a fold
+	fits   int                // at a price
 
 	result  eval.Result[candidate]
 	final   *trained[T]
@@ -308,7 +315,7 @@ func (t *tuning[T]) search(ctx context.Context) error {
 	s.Control.Progress = t.tick.Progress
 	limited, cancel := context.WithTimeout(ctx, f.limit)
 	defer cancel()
-	t.result, err = s.Run(limited, candidates, t.evaluate)
+	t.result, err = s.RunGroups(limited, candidates, candidate.alike, t.evaluate)
 	t.parts = nil
 	switch {
 	case ctx.Err() != nil:
@@ -334,52 +341,133 @@ func (t *tuning[T]) failed() error {
 	return named(t.input.name, fmt.Errorf("all %d candidates failed, the first: %w", len(t.result.Trials), first))
 }
 
-// evaluate measures a candidate on a part of the rows.
-func (t *tuning[T]) evaluate(ctx context.Context, c candidate, budget float64) (float64, error) {
+// evaluate measures candidates that differ in their price alone on a part of the
+// rows. In each fold the rows are mapped once, and the learner goes from price to
+// price, from that of the simplest model on.
+func (t *tuning[T]) evaluate(ctx context.Context, group []candidate, budget float64, done func(int, float64, error)) {
+	all := func(err error) {
+		for i := range group {
+			done(i, 0, err)
+		}
+	}
 	begun := time.Now()
 	if t.unkept != nil {
-		return 0, t.unkept
+		all(t.unkept)
+		return
 	}
-	if m, ok := t.known[note{c, budget}]; ok {
-		t.notes[note{c, budget}] = m.noted
-		return m.score, nil
+	if t.recall(group, budget, done) {
+		return
 	}
 	if t.parts == nil || budget != t.budget {
 		if err := t.divide(ctx, budget); err != nil {
-			return 0, err
+			all(err)
+			return
 		}
 	}
-	var scores []float64
-	for _, p := range t.parts {
-		k, err := makeKernel(t.kind, t.space, c, p.medians, t.app.seed)
-		if err != nil {
-			return 0, err
-		}
-		n, fitting := p.train.X.Len(), c
-		fitting.dim = min(c.dim, n)
-		r, err := learnerRecipe(t.app, fitting.flags(&t.flags.learnerFlags, t.space), k, n)
-		if err != nil {
-			return 0, err
-		}
-		tested, err := testPart(ctx, quick(r, n, t.tick), &t.flags.learnerFlags, t.input, p.part)
-		if err != nil {
-			return 0, err
-		}
-		scores = append(scores, tested.score.loss())
+	order := t.space.path(group)
+	prices := make([]float64, len(order))
+	for k, i := range order {
+		prices[k] = group[i].price
 	}
-	mean := 0.0
-	for _, s := range scores {
-		mean += s / float64(len(scores))
+	scores, seconds, open := make([][]float64, len(order)), make([]float64, len(order)), len(order)
+	for f, p := range t.parts {
+		k := 0
+		for loss, err := range t.tryPart(ctx, group[0], prices[:open], p) {
+			if ctx.Err() != nil {
+				done(order[k], 0, ctx.Err())
+				return
+			}
+			if err != nil { // what comes after is harder still
+				for ; open > k; open-- {
+					done(order[open-1], 0, err)
+				}
+				break
+			}
+			scores[k] = append(scores[k], loss)
+			seconds[k] += time.Since(begun).Seconds()
+			begun = time.Now()
+			if f == len(t.parts)-1 {
+				n, m := note{group[order[k]], budget}, keptTrial{mean(scores[k]), noteOf(scores[k], seconds[k])}
+				t.notes[n] = m.noted
+				done(order[k], m.score, t.keep(n, m))
+			}
+			k++
+		}
 	}
-	n := noted{seconds: time.Since(begun).Seconds()}
+}
+
+// tryPart fits a candidate to the rows of a part that are for that, at each of the
+// prices in turn, and returns its losses on the others.
+func (t *tuning[T]) tryPart(ctx context.Context, c candidate, prices []float64, p measuredPart[T]) iter.Seq2[float64, error] {
+	return func(yield func(float64, error) bool) {
+		if len(prices) == 0 {
+			return
+		}
+		models, err := t.models(ctx, c, prices, p)
+		if err != nil {
+			yield(0, err)
+			return
+		}
+		if !t.flags.machine && t.flags.mapKind != model.MapNone {
+			t.maps++
+		}
+		for m, err := range models {
+			loss := 0.0
+			if err == nil {
+				t.fits++
+				var s *score
+				if s, err = scoreOf(m, &t.flags.learnerFlags, t.input, p.test); err == nil {
+					loss = s.loss()
+				}
+			}
+			if !yield(loss, err) {
+				return
+			}
+		}
+	}
+}
+
+// models returns the fits of a candidate to a part.
+func (t *tuning[T]) models(ctx context.Context, c candidate, prices []float64, p measuredPart[T]) (iter.Seq2[model.Scored, error], error) {
+	k, err := makeKernel(t.kind, t.space, c, p.medians, t.app.seed)
+	if err != nil {
+		return nil, err
+	}
+	n := p.train.X.Len()
+	c.dim = min(c.dim, n)
+	r, err := learnerRecipe(t.app, c.flags(&t.flags.learnerFlags, t.space), k, n)
+	if err != nil {
+		return nil, err
+	}
+	if t.space.price == "" { // it is given, or the learner has none
+		prices = []float64{r.Price()}
+	}
+	r = quick(r, n, t.tick)
+	if !t.flags.regresses() {
+		return r.Trials(ctx, p.train, p.test.X, prices), nil
+	}
+	y, err := t.input.values(p.train.Y)
+	if err != nil {
+		return nil, err
+	}
+	return r.ValueTrials(ctx, data.Labeled[T, float64]{X: p.train.X, Y: y, Weight: p.train.Weight}, p.test.X, prices), nil
+}
+
+// noteOf is what is kept of an evaluation beside its score.
+func noteOf(scores []float64, seconds float64) noted {
+	n := noted{seconds: seconds}
 	if k := float64(len(scores)); k > 1 {
 		n.std = deviation(scores) * math.Sqrt(k/(k-1)) // with the divisor k-1, as kerf cv has it
 	}
-	t.notes[note{c, budget}] = n
-	if ctx.Err() != nil {
-		return mean, nil // it was cut short
+	return n
+}
+
+func mean(v []float64) float64 {
+	out := 0.0
+	for _, s := range v {
+		out += s / float64(len(v))
 	}
-	return mean, t.keep(note{c, budget}, keptTrial{mean, n})
+	return out
 }
 
 // loss is the measure that a search makes small.

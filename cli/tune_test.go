@@ -105,6 +105,29 @@ func TestTuneHalving(t *testing.T) {
 	}
 }
 
+// TestTuneSharesMaps: a width and dimension is mapped once a fold for all of its
+// prices, and each price of a fold is one fit.
+func TestTuneSharesMaps(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "c.csv")
+	mustRun(t, "gen", "circle", "--n", "300", "-o", path)
+	for _, c := range []struct {
+		maps, fits float64
+		args       []string
+	}{
+		{2 * 6, 2 * 30, []string{"--trials", "30", "--search", "random"}},
+		{2 * 4, 2 * 12, []string{"--trials", "12", "--search", "random"}},
+		{2 * 9, 2 * 27, []string{"--trials", "27", "--search", "grid"}},
+		{2 * 1, 2 * 30, []string{"--trials", "30", "--search", "random", "--kernel", "rbf(gamma=1)", "--dim", "20"}},
+		{2 * 9, 2 * 9, []string{"--trials", "9", "--search", "random", "--C", "1"}},
+		{0, 2 * 15, []string{"--trials", "15", "--search", "random", "--learner", "kernel-ridge"}},
+	} {
+		o := jsonOf(t, append([]string{"tune", path, "--folds", "2"}, c.args...)...)
+		if o["maps"] != c.maps || o["fits"] != c.fits || len(o["trials"].([]any)) != int(c.fits)/2 {
+			t.Errorf("%v: %v maps and %v fits of %d trials, want %v and %v", c.args, o["maps"], o["fits"], len(o["trials"].([]any)), c.maps, c.fits)
+		}
+	}
+}
+
 // TestTuneRareClass: the few rows of a class must be in every round.
 func TestTuneRareClass(t *testing.T) {
 	var b strings.Builder
@@ -230,6 +253,7 @@ func TestTuneDoesNotDependOnWorkers(t *testing.T) {
 	everyKind(t, dir)
 	for _, args := range [][]string{
 		{"tune", filepath.Join(dir, "c.csv"), "--trials", "6", "--holdout", "0.2"},
+		{"tune", filepath.Join(dir, "c.csv"), "--trials", "30"},
 		{"tune", filepath.Join(dir, "v.csv"), "--trials", "5", "--task", "regress"},
 	} {
 		first := without(jsonOf(t, append(args, "--workers", "1")...), "seconds")

@@ -115,6 +115,22 @@ func (t *tuning[T]) decode(state []byte) error {
 	return nil
 }
 
+// recall reports the evaluations of a group of candidates where all of them are
+// done. Where some are not, all are done anew: each starts from the one before.
+func (t *tuning[T]) recall(group []candidate, budget float64, done func(int, float64, error)) bool {
+	for _, c := range group {
+		if _, ok := t.known[note{c, budget}]; !ok {
+			return false
+		}
+	}
+	for i, c := range group {
+		m := t.known[note{c, budget}]
+		t.notes[note{c, budget}] = m.noted
+		done(i, m.score, nil)
+	}
+	return true
+}
+
 // keep notes an evaluation.
 func (t *tuning[T]) keep(n note, m keptTrial) error {
 	if t.kept == nil {

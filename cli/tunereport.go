@@ -98,6 +98,7 @@ func (t *tuning[T]) object() any {
 		"best": t.describe(t.result.Best), "trials": trials, "test": nil, "train": t.final.train, "model": nil, "status": t.result.Status,
 		"search": t.flags.search, "folds": t.flags.folds, "learner": t.flags.learner, "task": t.flags.task, "scale": t.scale,
 		"n": t.final.train.rows(), "dim": t.final.pipeline.Map.Dim(), "seconds": time.Since(t.begun).Seconds(),
+		"maps": t.maps, "fits": t.fits,
 	}
 	if t.oneSplit() {
 		o["folds"] = 1
@@ -134,7 +135,7 @@ func (t *tuning[T]) print(w io.Writer) error {
 	if t.result.Status != learn.Converged {
 		end = string(t.result.Status)
 	}
-	out.add("search", "%s: %d evaluations on up to %d rows, %s; %s", f.search, len(t.result.Trials), len(t.rows), how, end)
+	out.add("search", "%s: %d evaluations (%d fits, %d maps) on up to %d rows, %s; %s", f.search, len(t.result.Trials), t.fits, t.maps, len(t.rows), how, end)
 	if t.scale != csvfile.None {
 		out.add("scale", "%s", t.scale)
 	}

@@ -29,7 +29,7 @@ type Search[C any] struct {
 	Rounds   int         // at least 1; default 1
 	Keep     float64     // part that goes on to the next round, in (0, 1); default 1/3
 	Parallel int         // candidates at a time, at least 1; default 1, because learners use all cores
-	Control  run.Control // progress; counts evaluations of each round
+	Control  run.Control // progress; counts groups of candidates in each round
 }
 
 // NewSearch returns the recipe with its defaults.
@@ -86,6 +86,24 @@ type Result[C any] struct {
 // at once and depends on nothing but its arguments, the result of a search that
 // ran to its end is the same for any number of workers.
 func (s Search[C]) Run(ctx context.Context, candidates []C, evaluate func(ctx context.Context, c C, budget float64) (float64, error)) (Result[C], error) {
+	alone := func(C, C) bool { return false }
+	return s.RunGroups(ctx, candidates, alone, func(ctx context.Context, group []C, budget float64, done func(int, float64, error)) {
+		score, err := evaluate(ctx, group[0], budget)
+		done(0, score, err)
+	})
+}
+
+// RunGroups is Run for candidates that share work: those of a round that are
+// alike are evaluated together, as one group, and so can share what they have in
+// common, such as a map of the rows, and start from each other's solutions. Alike
+// must be an equivalence.
+//
+// Evaluate calls done(i, score, err) for each candidate of the group, in the order
+// it likes, from its own goroutine. One that it leaves out failed, unless ctx has ended:
+// then it was not begun. The group of the leader of the round before comes first;
+// of a round that is cut short the best counts only where that leader was
+// evaluated again.
+func (s Search[C]) RunGroups(ctx context.Context, candidates []C, alike func(a, b C) bool, evaluate func(ctx context.Context, group []C, budget float64, done func(i int, score float64, err error))) (Result[C], error) {
 	var out Result[C]
 	if err := s.Validate(); err != nil {
 		return out, err
@@ -99,12 +117,14 @@ func (s Search[C]) Run(ctx context.Context, candidates []C, evaluate func(ctx co
 	}
 	out.Status = learn.Converged
 	for round := 1; round <= s.Rounds && len(left) > 0; round++ {
-		trials, done := s.round(ctx, round, left, candidates, evaluate)
+		trials, done := s.round(ctx, round, grouped(left, candidates, alike), candidates, evaluate)
 		out.Trials = append(out.Trials, trials...)
 		ranked := rank(trials)
 		if len(ranked) > 0 {
-			// A full evaluation of an earlier round is better than a cut one.
-			if best := ranked[0]; !best.Cut || !out.Found {
+			// A full evaluation of an earlier round is better than a cut one, and
+			// its winner better than those it beat.
+			again := func(t Trial[C]) bool { return t.Index == out.Best.Index && !t.Cut }
+			if best := ranked[0]; !out.Found || !best.Cut && (done || slices.ContainsFunc(trials, again)) {
 				out.Best, out.Found = best, true
 			}
 		}
@@ -127,48 +147,78 @@ func (s Search[C]) Run(ctx context.Context, candidates []C, evaluate func(ctx co
 	return out, fmt.Errorf("search: all %d candidates failed, the first with: %w", len(candidates), out.Trials[0].Err)
 }
 
+// grouped divides the candidates that are left into groups of those that are
+// alike, in the order of the first of each.
+func grouped[C any](left []int, candidates []C, alike func(a, b C) bool) [][]int {
+	var groups [][]int
+	for _, i := range left {
+		g := slices.IndexFunc(groups, func(g []int) bool { return alike(candidates[g[0]], candidates[i]) })
+		if g < 0 {
+			groups = append(groups, []int{i})
+			continue
+		}
+		groups[g] = append(groups[g], i)
+	}
+	return groups
+}
+
 // round evaluates the candidates that are left. It returns the evaluations that
 // were begun and whether all of them came to their end.
-func (s Search[C]) round(ctx context.Context, round int, left []int, candidates []C, evaluate func(context.Context, C, float64) (float64, error)) ([]Trial[C], bool) {
+func (s Search[C]) round(ctx context.Context, round int, groups [][]int, candidates []C, evaluate func(context.Context, []C, float64, func(int, float64, error))) ([]Trial[C], bool) {
 	budget := math.Pow(s.Keep, float64(s.Rounds-round))
-	trials := make([]*Trial[C], len(left))
+	trials := make([][]*Trial[C], len(groups))
 	ctl := s.Control
 	ctl.Workers = s.Parallel
-	err := par.For(ctx, ctl, fmt.Sprintf("searching, round %d of %d", round, s.Rounds), len(left), func(a int) error {
-		t := &Trial[C]{Candidate: candidates[left[a]], Index: left[a], Round: round, Budget: budget}
-		score, err := guarded(ctx, t.Candidate, budget, evaluate)
-		if err == nil && (math.IsNaN(score) || math.IsInf(score, 0)) {
-			err = fmt.Errorf("the score is %v and must be finite", score)
+	err := par.For(ctx, ctl, fmt.Sprintf("searching, round %d of %d", round, s.Rounds), len(groups), func(a int) error {
+		group := make([]C, len(groups[a]))
+		trials[a] = make([]*Trial[C], len(group))
+		for k, i := range groups[a] {
+			group[k] = candidates[i]
 		}
-		if err != nil {
-			t.Err, t.Error = err, err.Error()
-		} else {
-			t.Score = &score
+		done := func(k int, score float64, err error) {
+			t := &Trial[C]{Candidate: group[k], Index: groups[a][k], Round: round, Budget: budget, Cut: ctx.Err() != nil}
+			if err == nil && (math.IsNaN(score) || math.IsInf(score, 0)) {
+				err = fmt.Errorf("the score is %v and must be finite", score)
+			}
+			if err != nil {
+				t.Err, t.Error = err, err.Error()
+			} else {
+				t.Score = &score
+			}
+			trials[a][k] = t
 		}
-		t.Cut = ctx.Err() != nil
-		trials[a] = t
+		failed := guarded(ctx, group, budget, evaluate, done)
+		for k, t := range trials[a] {
+			if t == nil && (failed != nil || ctx.Err() == nil) {
+				done(k, 0, cmp.Or(failed, errors.New("the candidate was not evaluated")))
+			}
+		}
 		return nil
 	})
 	var begun []Trial[C]
-	done := err == nil
-	for _, t := range trials {
-		if t != nil {
-			begun = append(begun, *t)
-			done = done && !t.Cut
+	all := err == nil
+	for _, group := range trials {
+		all = all && group != nil
+		for _, t := range group {
+			if t != nil {
+				begun = append(begun, *t)
+			}
+			all = all && t != nil && !t.Cut
 		}
 	}
-	return begun, done
+	return begun, all
 }
 
-// guarded turns a panic of an evaluation into its error, so that one candidate
-// does not end the search.
-func guarded[C any](ctx context.Context, c C, budget float64, evaluate func(context.Context, C, float64) (float64, error)) (score float64, err error) {
+// guarded turns a panic of an evaluation into its error, so that one group does
+// not end the search.
+func guarded[C any](ctx context.Context, group []C, budget float64, evaluate func(context.Context, []C, float64, func(int, float64, error)), done func(int, float64, error)) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the evaluation panicked: %v", p)
 		}
 	}()
-	return evaluate(ctx, c, budget)
+	evaluate(ctx, group, budget, done)
+	return nil
 }
 
 // rank returns the trials that have a score: those that ended before those that

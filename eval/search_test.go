@@ -237,3 +237,61 @@ func TestSpaceBadInput(t *testing.T) {
 		t.Error("-1 points")
 	}
 }
+
+// TestSearchGroups: those that are alike come together, the leader's group first,
+// and whoever is left out has failed.
+func TestSearchGroups(t *testing.T) {
+	s := eval.NewSearch[int]()
+	s.Rounds, s.Keep = 2, 0.5
+	var calls [][]int
+	r, err := s.RunGroups(t.Context(), []int{10, 20, 11, 21, 12, 30}, func(a, b int) bool { return a/10 == b/10 },
+		func(_ context.Context, group []int, _ float64, done func(int, float64, error)) {
+			calls = append(calls, slices.Clone(group))
+			for i := len(group) - 1; i >= 0; i-- { // in the order it likes
+				switch group[i] {
+				case 12:
+					done(i, 0, errors.New("bad"))
+				case 30: // left out
+				default:
+					done(i, float64(-group[i]), nil)
+				}
+			}
+		})
+	if err != nil || r.Best.Candidate != 21 || r.Best.Round != 2 || r.Status != learn.Converged {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if want := [][]int{{10, 11, 12}, {20, 21}, {30}, {21, 20}, {11}}; !reflect.DeepEqual(calls, want) {
+		t.Errorf("groups %v, want %v", calls, want)
+	}
+	if len(r.Trials) != 9 || r.Trials[2].Error != "bad" || !strings.Contains(r.Trials[5].Error, "not evaluated") {
+		t.Errorf("%+v", r.Trials)
+	}
+}
+
+// TestSearchGroupsCut: a round that is cut before its leader was evaluated again
+// changes nothing, and one that is cut after it counts.
+func TestSearchGroupsCut(t *testing.T) {
+	for _, first := range []int{0, 1} {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := eval.NewSearch[int]()
+		s.Rounds, s.Keep = 2, 0.9
+		r, err := s.RunGroups(ctx, []int{0, 1}, func(int, int) bool { return true },
+			func(ctx context.Context, group []int, budget float64, done func(int, float64, error)) {
+				if budget < 1 {
+					done(slices.Index(group, 0), 1, nil)
+					done(slices.Index(group, 1), 2, nil)
+					return
+				}
+				done(slices.Index(group, first), 3, nil)
+				cancel()
+			})
+		cancel()
+		want := map[int]int{0: 2, 1: 1}[first] // the round of the best
+		if err != nil || r.Status != learn.Cancelled || r.Best.Candidate != 0 || r.Best.Round != want {
+			t.Errorf("%d first: %+v, %v", first, r.Best, err)
+		}
+		if len(r.Trials) != 3 {
+			t.Errorf("%d first: %d trials: what was not begun is no trial", first, len(r.Trials))
+		}
+	}
+}

@@ -41,7 +41,7 @@ const (
 var autoPrices = map[string][]float64{priceC: {1, 10, 100}, priceLambda: {1e-2, 1e-4, 1e-6}}
 
 // trialOn returns the error of a recipe that is fitted to one part of a sample on
-// another part. Fit trains labels or numbers.
+// another part, at the price that is best there.
 type trialOn[T any] func(ctx context.Context, r Recipe[T]) (float64, error)
 
 // pick chooses kernel and dimension. prepare returns what measures a recipe on a
@@ -51,11 +51,7 @@ func (r Recipe[T]) pick(ctx context.Context, n int, prepare func(rows int) trial
 	whole := ctx
 	ctx, cancel := share(whole, chooseShare)
 	defer cancel()
-	quick := r
-	quick.Auto, quick.Calibrate, quick.Conformal, quick.Claim = nil, "", 0, nil
-	quick.Checkpoint = learn.Checkpoint{}
-	quick.Run = r.Run.Quiet()
-	quick.Tolerance = max(r.Tolerance, chooseTolerance)
+	quick := r.bare().quick(min(n, autoDimRows))
 	quick.grid = autoPrices[r.traits().Price]
 	if try := prepare(autoRows); try != nil && len(r.Auto.Kernels) > 1 {
 		quick.Dim = min(autoFeatures, max(n/4, 1), max(r.Dim, 1))
@@ -131,6 +127,7 @@ func (r Recipe[T]) pickForLabels(ctx context.Context, classes data.Classes, d da
 	}
 	r.Auto = &auto
 	return r.pick(ctx, d.X.Len(), func(rows int) trialOn[T] {
+		d := d
 		if d.X.Len() > rows {
 			_, sample := data.SplitBy(d.Y, float64(rows)/float64(d.X.Len()), r.Seed+5)
 			d = d.Select(sample)
@@ -141,15 +138,9 @@ func (r Recipe[T]) pickForLabels(ctx context.Context, classes data.Classes, d da
 			return nil
 		}
 		return func(ctx context.Context, r Recipe[T]) (float64, error) {
-			p, _, err := r.fitLabels(ctx, classes, train)
-			if err != nil {
-				return 0, err
-			}
-			scores, err := p.ScoreAll(ctx, r.Run, test.X)
-			if err != nil {
-				return 0, err
-			}
-			return wrong(scores, test.Y, test.Weight), nil
+			prices := r.pricesFor(train.Weight)
+			best, err := tryPrices(ctx, ctx, r.Run, prices, test.Y, test.Weight, false, r.tryLabels(ctx, classes, train, test.X, prices), wrong)
+			return best.least, err
 		}
 	})
 }
@@ -157,6 +148,7 @@ func (r Recipe[T]) pickForLabels(ctx context.Context, classes data.Classes, d da
 // pickForNumbers chooses for instances with numbers.
 func (r Recipe[T]) pickForNumbers(ctx context.Context, d data.Labeled[T, float64]) (Recipe[T], *Picked, error) {
 	return r.pick(ctx, d.X.Len(), func(rows int) trialOn[T] {
+		d := d
 		if n := d.X.Len(); n > rows {
 			_, sample := data.Split(n, float64(rows)/float64(n), r.Seed+5)
 			d = d.Select(sample)
@@ -167,15 +159,15 @@ func (r Recipe[T]) pickForNumbers(ctx context.Context, d data.Labeled[T, float64
 			return nil
 		}
 		return func(ctx context.Context, r Recipe[T]) (float64, error) {
-			p, _, err := r.fitNumbers(ctx, train)
-			if err != nil {
-				return 0, err
+			if r.Epsilon < 0 {
+				r.Epsilon = spread(train.Y, train.Weight) / 10
 			}
-			scores, err := p.ScoreAll(ctx, r.Run, test.X)
-			if err != nil {
-				return 0, err
+			prices := r.pricesFor(train.Weight)
+			if r.traits().Price == priceC && r.Choose {
+				prices = scaled(prices, spread(train.Y, train.Weight))
 			}
-			return rootMeanSquare(scores, test.Y, test.Weight), nil
+			best, err := tryPrices(ctx, ctx, r.Run, prices, test.Y, test.Weight, false, r.tryValues(ctx, train, test.X, prices), rootMeanSquare)
+			return best.least, err
 		}
 	})
 }

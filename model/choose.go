@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"iter"
 	"math"
 	"time"
 
@@ -45,11 +46,11 @@ func (r Recipe[T]) prices() []float64 {
 	case price == priceLambda && r.Choose:
 		return chooseLambda
 	}
-	return []float64{r.price()}
+	return []float64{r.Price()}
 }
 
-// price returns the price that is given.
-func (r Recipe[T]) price() float64 {
+// Price returns the price that is given, C or Lambda; 0 for a learner without.
+func (r Recipe[T]) Price() float64 {
 	switch r.traits().Price {
 	case priceC:
 		return r.C
@@ -108,19 +109,18 @@ type heldOut struct {
 // choice is a choice of a price.
 type choice struct {
 	price  float64
+	least  float64 // its error; infinite where nothing was tried
 	trials []Trial
+	best   Scored   // the model of that price; empty where nothing was tried
 	held   *heldOut // of the best price; nil where there were too few rows
 }
-
-// trialFit fits a model to some rows at a price.
-type trialFit[U, Y any] func(ctx context.Context, d data.Labeled[U, Y], price float64) (*Pipeline[U], learn.Report, error)
 
 // chooseLabels returns the price with the smallest error on held-out rows, the
 // first such one in a tie. It looks at a sample of the rows. It stops early when
 // three prices in turn brought nothing, and, of learners for which those after
 // are harder still, at a price for which the learner does not get to its optimum
 // in the passes it has.
-func chooseLabels[U any](ctx context.Context, ctl run.Control, prices []float64, d data.Labeled[U, int], rows int, s uint64, harder bool, fit trialFit[U, int]) (choice, error) {
+func chooseLabels[U any](ctx context.Context, ctl run.Control, prices []float64, d data.Labeled[U, int], rows int, s uint64, harder bool, start startPath[U, int]) (choice, error) {
 	classes := 0
 	for _, c := range d.Y {
 		classes = max(classes, c+1)
@@ -134,56 +134,47 @@ func chooseLabels[U any](ctx context.Context, ctl run.Control, prices []float64,
 	if len(held) == 0 || learn.CheckClasses(train.X.Len(), train.Y, classes) != nil {
 		return choice{price: prices[0]}, nil // too few rows to hold any out
 	}
-	out, scores, err := tryPrices(ctx, ctl, prices, train, test, harder, fit, wrong)
-	if scores != nil {
+	part, cancel := share(ctx, chooseShare)
+	defer cancel()
+	out, err := tryPrices(part, ctx, ctl, prices, test.Y, test.Weight, harder, along(part, ctl, prices, train, test.X, start), wrong)
+	if scores := out.best.Scores; scores != nil {
 		out.held = &heldOut{scores: scores, y: test.Y, weight: test.Weight}
 	}
 	return out, err
 }
 
-// tryPrices fits a model to the rows train at each price and returns the one
-// with the smallest error on the rows test, with its scores there.
-func tryPrices[U, Y any](ctx context.Context, ctl run.Control, prices []float64, train, test data.Labeled[U, Y], harder bool, fit trialFit[U, Y], measure func(*data.Matrix, []Y, []float64) float64) (choice, *data.Matrix, error) {
+// tryPrices goes through the models of prices and returns the price with the
+// smallest error of y, by weight, with its model. It ends with the best so far when ctx
+// ends before whole does.
+func tryPrices[Y any](ctx, whole context.Context, ctl run.Control, prices []float64, y []Y, weight []float64, harder bool, models iter.Seq2[Scored, error], measure func(*data.Matrix, []Y, []float64) float64) (choice, error) {
 	ctl.Progress.Begin("choose", int64(len(prices)))
 	defer ctl.Progress.End()
-	whole := ctx
-	ctx, cancel := share(whole, chooseShare)
-	defer cancel()
-	out, best, idle := choice{price: prices[0]}, math.Inf(1), 0
-	var kept *data.Matrix
-	for i, price := range prices {
-		p, report, err := fit(ctx, train, price)
-		if err == nil && report.Status == learn.Cancelled {
-			err = ctx.Err()
-		}
-		var scores *data.Matrix
-		if err == nil {
-			scores, err = p.ScoreAll(ctx, ctl.Quiet(), test.X)
-		}
+	out, idle := choice{price: prices[0], least: math.Inf(1)}, 0
+	for m, err := range models {
 		if over(ctx, whole) {
 			break
 		}
 		if err != nil {
-			return out, nil, err
+			return choice{price: prices[0]}, err
 		}
-		if report.Status != learn.Converged && i > 0 && harder {
+		if m.Report.Status != learn.Converged && len(out.trials) > 0 && harder {
 			break
 		}
-		trial := Trial{Price: price, Error: measure(scores, test.Y, test.Weight)}
+		trial := Trial{Price: m.Price, Error: measure(m.Scores, y, weight)}
 		out.trials = append(out.trials, trial)
-		ctl.Progress.Advance(int64(i + 1))
-		if trial.Error < best {
-			best, idle, out.price, kept = trial.Error, 0, price, scores
+		ctl.Progress.Advance(int64(len(out.trials)))
+		if trial.Error < out.least {
+			out.least, idle, out.price, out.best = trial.Error, 0, m.Price, m
 		} else if idle++; idle == 3 {
 			break
 		}
 	}
-	return out, kept, nil
+	return out, nil
 }
 
 // chooseValues is chooseLabels for numbers, by the root of the mean squared
 // error.
-func chooseValues[U any](ctx context.Context, ctl run.Control, prices []float64, d data.Labeled[U, float64], rows int, s uint64, fit trialFit[U, float64]) (choice, error) {
+func chooseValues[U any](ctx context.Context, ctl run.Control, prices []float64, d data.Labeled[U, float64], rows int, s uint64, start startPath[U, float64]) (choice, error) {
 	if len(prices) == 1 {
 		return choice{price: prices[0]}, nil
 	}
@@ -196,6 +187,8 @@ func chooseValues[U any](ctx context.Context, ctl run.Control, prices []float64,
 	if len(held) == 0 || len(rest) < 2 {
 		return choice{price: prices[0]}, nil
 	}
-	out, _, err := tryPrices(ctx, ctl, prices, train, test, true, fit, rootMeanSquare)
+	part, cancel := share(ctx, chooseShare)
+	defer cancel()
+	out, err := tryPrices(part, ctx, ctl, prices, test.Y, test.Weight, true, along(part, ctl, prices, train, test.X, start), rootMeanSquare)
 	return out, err
 }

@@ -78,8 +78,12 @@ func (r Recipe[T]) curveMargins(ctx context.Context, classes data.Classes, fit, 
 	defer r.Run.Progress.End()
 	quiet := r
 	quiet.Run = r.Run.Quiet()
+	path, err := quiet.classPath(ctx, data.Labeled[data.Vector, int]{X: features, Y: fit.Y}, classes.Len(), nil)
+	if err != nil {
+		return nil, nil, err
+	}
 	for i, c := range curveGrid {
-		found, result, err := quiet.separate(ctx, data.Labeled[data.Vector, int]{X: features, Y: fit.Y}, classes.Len(), nil, c)
+		found, result, err := separators(path.Next(ctx, c))
 		if err == nil && result.Status == learn.Cancelled {
 			err = ctx.Err()
 		}

@@ -19,11 +19,8 @@ func (r Recipe[T]) fitExpansion(ctx context.Context, p *Pipeline[T], d data.Labe
 	chosen := choice{price: prices[0]}
 	if len(prices) > 1 || r.Calibrate != "" {
 		var err error
-		chosen, err = chooseLabels(ctx, r.Run, prices, d, chooseFewest, r.Seed, r.Learner != LearnerKernelSGD, func(ctx context.Context, part data.Labeled[T, int], price float64) (*Pipeline[T], learn.Report, error) {
-			q := &Pipeline[T]{Task: Classify, Kernel: p.Kernel, Classes: p.Classes, Learner: p.Learner}
-			report, err := r.quick(part.X.Len()).expand(ctx, q, part, price)
-			return q, report, err
-		})
+		quick := r.quick(min(chooseFewest, len(d.Y)))
+		chosen, err = chooseLabels(ctx, r.Run, prices, d, chooseFewest, r.Seed, r.Learner != LearnerKernelSGD, quick.expandPath(p.Classes))
 		if err != nil {
 			return t, nil, err
 		}
@@ -194,11 +191,8 @@ func (r Recipe[T]) regressExpansion(ctx context.Context, p *Pipeline[T], d data.
 	if r.traits().Price == priceC && r.Choose {
 		prices = scaled(prices, spread(d.Y, d.Weight))
 	}
-	chosen, err := chooseValues(ctx, r.Run, prices, d, chooseFewest, r.Seed, func(ctx context.Context, part data.Labeled[T, float64], price float64) (*Pipeline[T], learn.Report, error) {
-		q := &Pipeline[T]{Task: Regress, Kernel: p.Kernel, Learner: p.Learner}
-		report, err := r.quick(part.X.Len()).regress(ctx, q, part, price)
-		return q, report, err
-	})
+	quick := r.quick(min(chooseFewest, len(d.Y)))
+	chosen, err := chooseValues(ctx, r.Run, prices, d, chooseFewest, r.Seed, quick.regressPath())
 	if err != nil {
 		return t, err
 	}
@@ -221,12 +215,7 @@ func (r Recipe[T]) regress(ctx context.Context, p *Pipeline[T], d data.Labeled[T
 		l.C, l.Nu, l.Tolerance, l.Weight, l.Checkpoint, l.Run = price, r.Nu, r.Tolerance*spread(d.Y, d.Weight), d.Weight, r.Checkpoint, r.Run
 		return adoptValues(p, r.Run.Precision, 0)(l.Fit(ctx, d))
 	}
-	// These have no bias: the mean of the targets is one.
-	mean := weightedMean(d.Y, d.Weight)
-	centred := data.Labeled[T, float64]{X: d.X, Y: make([]float64, len(d.Y))}
-	for i, y := range d.Y {
-		centred.Y[i] = y - mean
-	}
+	centred, mean := centre(d)
 	if r.Learner == LearnerFalkon {
 		l := kernelized.NewFalkon(r.Kernel)
 		l.Lambda, l.Weight, l.Landmarks, l.Seed, l.Checkpoint, l.Run = price, d.Weight, r.centers(d.X.Len()), r.Seed, r.Checkpoint, r.Run
@@ -235,6 +224,17 @@ func (r Recipe[T]) regress(ctx context.Context, p *Pipeline[T], d data.Labeled[T
 	l := kernelized.NewRidge(r.Kernel)
 	l.Lambda, l.Weight, l.Run = price, d.Weight, r.Run
 	return adoptValues(p, r.Run.Precision, mean)(l.Fit(ctx, centred))
+}
+
+// centre returns the targets of machines that have no bias, with their mean taken
+// off: the mean is one.
+func centre[T any](d data.Labeled[T, float64]) (data.Labeled[T, float64], float64) {
+	mean := weightedMean(d.Y, d.Weight)
+	centred := data.Labeled[T, float64]{X: d.X, Y: make([]float64, len(d.Y))}
+	for i, y := range d.Y {
+		centred.Y[i] = y - mean
+	}
+	return centred, mean
 }
 
 // adoptValues returns a function that makes a pipeline of a regression and adds

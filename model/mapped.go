@@ -25,14 +25,14 @@ func (r Recipe[T]) fitMapped(ctx context.Context, p *Pipeline[T], d data.Labeled
 	var chosen choice
 	prices := r.pricesFor(d.Weight)
 	if chosen.price = prices[0]; len(prices) > 1 || r.Calibrate != "" {
-		chosen, err = chooseLabels(ctx, r.Run, prices, mapped, rows, r.Seed, r.Learner != LearnerPegasos, func(ctx context.Context, part data.Labeled[data.Vector, int], price float64) (*Pipeline[data.Vector], learn.Report, error) {
-			return r.quick(part.X.Len()).head(ctx, p.Classes, part, data.Dim(features), price)
-		})
+		quick := r.quick(min(rows, len(d.Y)))
+		chosen, err = chooseLabels(ctx, r.Run, prices, mapped, rows, r.Seed, r.Learner != LearnerPegasos, quick.headPath(p.Classes, data.Dim(features)))
 		if err != nil {
 			return t, nil, err
 		}
 	}
 	t.charge(r.traits().Price, chosen)
+	r.start = chosen.best.separators()
 	head, report, err := r.head(ctx, p.Classes, mapped, data.Dim(features), chosen.price)
 	t.Report = report
 	if err != nil {
@@ -104,22 +104,17 @@ func (r Recipe[T]) head(ctx context.Context, classes data.Classes, d data.Labele
 
 // separate trains a separator a class, one for two classes.
 func (r Recipe[T]) separate(ctx context.Context, d data.Labeled[data.Vector, int], classes int, weight []float64, price float64) ([]*linear.Separator, learn.Report, error) {
-	switch r.Learner {
-	case LearnerSVM:
-		l := linear.NewSVM()
-		l.C, l.Loss, l.Tolerance, l.MaxPasses, l.Unit, l.Weight, l.Seed, l.Run = price, r.Loss, r.Tolerance, r.MaxPasses, r.Unit, weight, r.Seed, r.Run
-		return separators(l.FitClasses(ctx, d, classes))
-	case LearnerLogistic:
-		if classes == 2 {
-			l := linear.NewLogistic()
-			l.C, l.Tolerance, l.MaxPasses, l.Unit, l.Weight, l.Seed, l.Run = price, r.Tolerance, r.MaxPasses, r.Unit, weight, r.Seed, r.Run
-			s, report, err := l.Fit(ctx, signs(d))
-			return []*linear.Separator{s}, report, err
-		}
-		l := linear.NewSoftmax(classes)
-		l.C, l.Tolerance, l.MaxPasses, l.Unit, l.Weight, l.Seed, l.Run = price, r.Tolerance, r.MaxPasses, r.Unit, weight, r.Seed, r.Run
-		return separators(l.Fit(ctx, d))
-	case LearnerRidge:
+	path, err := r.classPath(ctx, d, classes, weight)
+	if err == nil && path != nil && r.start != nil {
+		err = path.StartFrom(r.start)
+	}
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	if path != nil {
+		return separators(path.Next(ctx, price))
+	}
+	if r.Learner == LearnerRidge {
 		l := linear.NewRidge()
 		l.Lambda, l.Weight, l.Run = r.Lambda, weight, r.Run
 		if r.Choose {

@@ -64,8 +64,9 @@ type Recipe[T any] struct {
 	Seed uint64
 	Run  run.Control
 
-	grid  []float64 // prices to choose among, of trials
-	steps int       // of a kernel machine in a trial; 0 for its own limit
+	grid  []float64           // prices to choose among, of trials
+	start []*linear.Separator // that a linear learner may start from; nil for none
+	steps int                 // of a kernel machine in a trial; 0 for its own limit
 }
 
 // NewRecipe returns the recipe of mapping F2 with dim landmarks and a linear

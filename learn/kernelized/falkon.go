@@ -200,42 +200,50 @@ func (f FalkonClassifier[T]) FitClasses(ctx context.Context, d data.Labeled[T, i
 
 // path solves for each price in turn.
 func (f Falkon[T]) path(ctx context.Context, x data.Source[T], y *data.Matrix, lambdas []float64) (*falkon[T], []*data.Matrix, []learn.Report, error) {
-	start := time.Now()
 	p, err := newFalkon(f, x, y, lambdas)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	reports := make([]learn.Report, len(lambdas))
 	weights := make([]*data.Matrix, len(lambdas))
-	current := data.NewMatrix(y.Rows, p.landmarks.Len())
-	if f.Start != nil {
-		copy(current.Row(0), f.Start)
-	}
-	ended := func(err error) bool { return ctx.Err() != nil && errors.Is(err, ctx.Err()) }
-	err = p.prepare(ctx)
-	if err != nil && !ended(err) {
-		return nil, nil, nil, err
-	}
-	warm := f.Start != nil
 	for k, lambda := range lambdas {
-		r := &reports[k]
-		if err == nil {
-			err = p.solve(ctx, current, r, lambda, warm)
-			warm = true
-		}
-		if err != nil && !ended(err) {
+		if weights[k], reports[k], err = p.next(ctx, lambda); err != nil {
 			return nil, nil, nil, err
 		}
-		if err != nil {
-			r.Status = learn.Stopped(ctx)
-		}
-		weights[k] = &data.Matrix{Rows: current.Rows, Cols: current.Cols, Data: slices.Clone(current.Data)}
-		r.Support = p.landmarks.Len()
-		r.Evaluations = p.counter.Count() - p.counted
-		p.counted = p.counter.Count()
-		r.Elapsed = max(1, time.Since(start))
-		start = time.Now()
 	}
-	f.Run.Counter.Add(p.counter.Count())
 	return p, weights, reports, nil
+}
+
+// next solves for a price from the weights that the price before ended at. When
+// ctx ends they are the best so far.
+func (p *falkon[T]) next(ctx context.Context, lambda float64) (*data.Matrix, learn.Report, error) {
+	start := time.Now()
+	var r learn.Report
+	if p.current == nil {
+		p.current = data.NewMatrix(p.y.Rows, p.landmarks.Len())
+		if p.recipe.Start != nil {
+			copy(p.current.Row(0), p.recipe.Start)
+			p.warm = true
+		}
+	}
+	var err error
+	if p.right == nil {
+		err = p.prepare(ctx)
+	}
+	if err == nil {
+		err = p.solve(ctx, p.current, &r, lambda, p.warm)
+		p.warm = true
+	}
+	if err != nil && !(ctx.Err() != nil && errors.Is(err, ctx.Err())) {
+		return nil, r, err
+	}
+	if err != nil {
+		r.Status = learn.Stopped(ctx)
+	}
+	r.Support = p.landmarks.Len()
+	r.Evaluations = p.counter.Count() - p.counted
+	p.counted = p.counter.Count()
+	p.recipe.Run.Counter.Add(r.Evaluations)
+	r.Elapsed = max(1, time.Since(start))
+	return clone(p.current), r, nil
 }

@@ -43,6 +43,8 @@ type falkon[T any] struct {
 	inner     *data.Matrix // LᵀL/m, lower triangle; nil once it has become r and is not needed again
 	r         *data.Matrix
 	right     *data.Matrix // KᵀCy/W
+	current   *data.Matrix // weights that the last price ended at, a row a target
+	warm      bool         // whether they are better than 0
 }
 
 func newFalkon[T any](f Falkon[T], x data.Source[T], y *data.Matrix, lambdas []float64) (*falkon[T], error) {
@@ -127,14 +129,15 @@ func (p *falkon[T]) prepare(ctx context.Context) error {
 	if err := gemm.MulLower(ctx, p.ctl, 1/float64(m), l.T(), l, 0, gemm.Rows(p.inner.Data, m, m, m)); err != nil {
 		return err
 	}
-	p.right = data.NewMatrix(p.y.Rows, m)
-	if err := p.block.ProductNormalMany(ctx, p.ctl, p.right, nil, p.y, p.weight); err != nil {
+	right := data.NewMatrix(p.y.Rows, m)
+	if err := p.block.ProductNormalMany(ctx, p.ctl, right, nil, p.y, p.weight); err != nil {
 		return err
 	}
-	vmath.Scale(p.right.Data, 1/p.total)
-	if vmath.Finite(p.right.Data) >= 0 {
+	vmath.Scale(right.Data, 1/p.total)
+	if vmath.Finite(right.Data) >= 0 {
 		return fmt.Errorf("falkon: %w", errOverflow)
 	}
+	p.right = right
 	return nil
 }
 

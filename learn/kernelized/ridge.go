@@ -68,7 +68,7 @@ func (r Ridge[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Regress
 	if err := errors.Join(r.Validate(), r.machine().targets(d.X.Len(), d.Y)); err != nil {
 		return nil, learn.Report{}, err
 	}
-	s, err := r.solve(ctx, d.X, rowMatrix(d.Y), false)
+	s, err := r.solve(ctx, d.X, rowMatrix(d.Y), false, nil)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
@@ -85,7 +85,7 @@ func (r Ridge[T]) FitLeaveOneOut(ctx context.Context, d data.Labeled[T, float64]
 	if err := errors.Join(r.Validate(), r.machine().targets(d.X.Len(), d.Y)); err != nil {
 		return nil, nil, learn.Report{}, err
 	}
-	s, err := r.solve(ctx, d.X, rowMatrix(d.Y), true)
+	s, err := r.solve(ctx, d.X, rowMatrix(d.Y), true, nil)
 	if err != nil {
 		return nil, nil, learn.Report{}, err
 	}
@@ -101,7 +101,7 @@ func (r Ridge[T]) FitOutputs(ctx context.Context, x data.Source[T], y *data.Matr
 	if err := errors.Join(r.Validate(), checkOutputs("kernel ridge", x.Len(), y)); err != nil {
 		return nil, learn.Report{}, err
 	}
-	s, err := r.solve(ctx, x, transposed(y), false)
+	s, err := r.solve(ctx, x, transposed(y), false, nil)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
@@ -123,7 +123,7 @@ func (r RidgeClassifier[T]) Fit(ctx context.Context, d data.Labeled[T, float64])
 	if err := errors.Join(r.Validate(), learn.CheckBinary(d.X.Len(), d.Y)); err != nil {
 		return nil, learn.Report{}, err
 	}
-	s, err := r.solve(ctx, d.X, rowMatrix(d.Y), false)
+	s, err := r.solve(ctx, d.X, rowMatrix(d.Y), false, nil)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
@@ -137,7 +137,7 @@ func (r RidgeClassifier[T]) FitClasses(ctx context.Context, d data.Labeled[T, in
 	if err := errors.Join(r.Validate(), checkClasses("kernel ridge", d, classes)); err != nil {
 		return nil, learn.Report{}, err
 	}
-	s, err := r.solve(ctx, d.X, against(d.Y, classes), false)
+	s, err := r.solve(ctx, d.X, against(d.Y, classes), false, nil)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
@@ -158,8 +158,9 @@ func (s *ridgeSolution) finish(start time.Time) learn.Report {
 
 // solve minimises the objective for each row of y. With S = diag(√c_i) the
 // system is (SGS + μI)·β = Sy, α = Sβ, which keeps instances of no weight from
-// dividing by it.
-func (r Ridge[T]) solve(ctx context.Context, x data.Source[T], y *data.Matrix, leaveOut bool) (*ridgeSolution, error) {
+// dividing by it. The matrix G is kept for further solutions where there is a
+// place for it.
+func (r Ridge[T]) solve(ctx context.Context, x data.Source[T], y *data.Matrix, leaveOut bool, kept *ridgeGram) (*ridgeSolution, error) {
 	n := x.Len()
 	weight, err := r.machine().weights(n, r.Weight)
 	if err != nil {
@@ -174,7 +175,7 @@ func (r Ridge[T]) solve(ctx context.Context, x data.Source[T], y *data.Matrix, l
 	}
 	s := &ridgeSolution{weight: data.NewMatrix(y.Rows, n)}
 	var counter run.Counter
-	err = r.fill(ctx, &counter, s, x, y, weight, leaveOut)
+	err = r.fill(ctx, &counter, s, x, y, weight, leaveOut, kept)
 	r.Run.Counter.Add(counter.Count())
 	s.report.Evaluations = counter.Count()
 	if err != nil && !(ctx.Err() != nil && errors.Is(err, ctx.Err())) {
@@ -195,10 +196,10 @@ func (r Ridge[T]) solve(ctx context.Context, x data.Source[T], y *data.Matrix, l
 }
 
 // fill computes the weights, the objective and the residuals.
-func (r Ridge[T]) fill(ctx context.Context, counter *run.Counter, s *ridgeSolution, x data.Source[T], y *data.Matrix, weight []float64, leaveOut bool) error {
+func (r Ridge[T]) fill(ctx context.Context, counter *run.Counter, s *ridgeSolution, x data.Source[T], y *data.Matrix, weight []float64, leaveOut bool, kept *ridgeGram) error {
 	ctl := r.Run
 	ctl.Counter = counter
-	g, err := gram.Symmetric(ctx, ctl, r.Kernel, x)
+	g, err := kept.matrix(ctx, ctl, func() (*data.Matrix, error) { return gram.Symmetric(ctx, ctl, r.Kernel, x) })
 	if err != nil {
 		return err
 	}

@@ -49,20 +49,19 @@ func (s SVM) Path(ctx context.Context, d data.Labeled[data.Vector, float64], cs 
 	if err != nil {
 		return nil, err
 	}
-	var steps []Step
-	if s.solver(sample, 1) == Newton {
-		return s.pathNewton(ctx, sample, d.Y, cs)
+	w, err := s.walk(ctx, sample, [][]float64{d.Y})
+	if err != nil {
+		return nil, err
 	}
-	sample, order := sample.pack(ctx, s.Run, s.Seed)
-	dual := newDescent(sample, s.machine(order), cs[0], nil)
-	for i, c := range cs {
-		if i > 0 {
-			dual.rescale(min(c, stageRatio*dual.c))
+	var steps []Step
+	for _, c := range cs {
+		separators, reports, err := w.next(ctx, c)
+		if err != nil {
+			return nil, err
 		}
-		s.C = c
-		w, report := s.descend(ctx, dual)
+		report := reports[0]
 		report.Elapsed = time.Since(began)
-		steps = append(steps, Step{C: c, Separator: w.separator(s.Unit), Report: report})
+		steps = append(steps, Step{C: c, Separator: separators[0], Report: report})
 		if ctx.Err() != nil && report.Status != learn.Converged {
 			break
 		}

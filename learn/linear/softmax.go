@@ -65,52 +65,28 @@ func (s Softmax) Fit(ctx context.Context, d data.Labeled[data.Vector, int]) (*le
 	if err != nil && !stopped(ctx, err) {
 		return nil, learn.Report{}, err
 	}
-	report := learn.Report{Status: learn.Stopped(ctx)}
-	var w []float64
-	dim := 0
-	if err == nil {
-		dim = x.dim
-		w, report, err = s.solve(ctx, x, d.Y)
-		if err != nil {
-			return nil, learn.Report{}, err
-		}
-	} else {
-		dim = data.Dim(d.X)
-		w = make([]float64, s.Classes*(dim+1))
-		for _, c := range prices(s.C, s.Weight, n) {
-			report.Objective += c * math.Log(float64(s.Classes))
-		}
-		report.Gap = report.Objective
+	if err != nil {
+		dim := data.Dim(d.X)
+		report := learn.Report{Status: learn.Stopped(ctx), Objective: s.atZero(n), Gap: s.atZero(n), Elapsed: time.Since(began)}
+		m, err := learn.NewMulti[data.Vector](s.Classes, s.separators(make([]float64, s.Classes*(dim+1)), dim))
+		return m, report, err
 	}
-	m, err := learn.NewMulti[data.Vector](s.Classes, s.separators(w, dim))
+	w, err := s.walk(x, d.Y)
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	m, report, err := (&ClassPath{recipe: "softmax", classes: s.Classes, walk: w}).Next(ctx, s.C)
 	report.Elapsed = time.Since(began)
 	return m, report, err
 }
 
-// solve minimises P over the rows.
-func (s Softmax) solve(ctx context.Context, x *sample, y []int) ([]float64, learn.Report, error) {
-	bytes := bytesOfPrimal(len(x.rows), x.dim, s.Classes)
-	if err := s.Run.Reserve("softmax on so many rows, coordinates and classes", bytes, "map to fewer features, or train one class against the rest"); err != nil {
-		return nil, learn.Report{}, err
+// atZero returns P(0) for n rows.
+func (s Softmax) atZero(n int) float64 {
+	p := 0.0
+	for _, c := range prices(s.C, s.Weight, n) {
+		p += c * math.Log(float64(s.Classes))
 	}
-	n := newton{tolerance: s.Tolerance, passes: s.MaxPasses, ctl: s.Run}
-	n.ctl.Progress.Begin("train", int64(n.passes))
-	defer n.ctl.Progress.End()
-	o := newMultinomial(x, prices(s.C, s.Weight, len(x.rows)), y, s.Classes, s.Seed, s.Run)
-	t := newTask(s.Classes*(x.dim+1), s.Classes*len(x.rows))
-	report := learn.Report{Status: learn.Stopped(ctx)}
-	if o.evaluate(ctx, []*task{t}, (*task).current) == nil {
-		report.Iterations, report.Status = n.run(ctx, o, []*task{t})
-		report.Iterations++
-	} else {
-		clear(t.now.g)
-		for _, c := range o.price {
-			t.now.meant += c * math.Log(float64(s.Classes))
-		}
-		t.now.excess = t.now.meant
-	}
-	report.Objective, report.Gap, report.Gradient = t.now.meant, t.now.gap(), norm(t.now.g)
-	return t.now.w, report, nil
+	return p
 }
 
 // separators cuts the weights into those of the classes.

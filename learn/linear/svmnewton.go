@@ -3,7 +3,6 @@ package linear
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/seed"
@@ -88,32 +87,6 @@ func (s SVM) runNewton(ctx context.Context, f *primalFit, cold bool) error {
 		return err
 	}
 	return s.finish(ctx, f)
-}
-
-// pathNewton is Path by Newton's method: each fit starts from the weights of the
-// one before and from its model of the Hessian.
-func (s SVM) pathNewton(ctx context.Context, x *sample, y []float64, cs []float64) ([]Step, error) {
-	f, err := newPrimalFit(x, nil, [][]float64{y}, s.curve(), s.Seed, s.Run)
-	if err != nil {
-		return nil, err
-	}
-	var steps []Step
-	for i, c := range cs {
-		began := time.Now()
-		f.p.price, f.p.loss = prices(c, s.Weight, len(x.rows)), s.curve()
-		f.reopen()
-		s.C = c
-		if err := s.runNewton(ctx, f, i == 0); err != nil {
-			return nil, err
-		}
-		report := f.reports[0]
-		report.Elapsed = time.Since(began)
-		steps = append(steps, Step{C: c, Separator: f.separator(0), Report: report})
-		if ctx.Err() != nil && report.Status != learn.Converged {
-			break
-		}
-	}
-	return steps, nil
 }
 
 func newPrimalFit(x *sample, price []float64, label [][]float64, loss curve, s uint64, ctl run.Control) (*primalFit, error) {
