@@ -35,7 +35,7 @@ func interrupted(t *testing.T, after time.Duration, dir string, stdin io.Reader,
 	if status == 0 {
 		return false // it had just ended
 	}
-	if took > time.Second {
+	if took > 3*time.Second { // a second, and more where others use the machine
 		t.Errorf("%s, after %v: it took %v to stop", line, after, took)
 	}
 	if status != 130 {
