@@ -19,6 +19,7 @@ import (
 // candidate is one choice of all that a search may choose.
 type candidate struct {
 	kernel int     // index among the kernels of the space
+	way    int     // index among its maps
 	factor float64 // of the gamma that the median distance gives; 1 where the kernel is given
 	dim    int     // 0 where the map has none to choose
 	price  float64 // C or lambda; 0 where the learner has none or chooses itself
@@ -33,6 +34,7 @@ func (c candidate) alike(other candidate) bool {
 // tuneSpace is what is searched.
 type tuneSpace struct {
 	kernels []spec.Kernel
+	maps    []string
 	width   bool   // whether the kernel's width is open
 	dim     [2]int // smallest and largest; zero where there is none to choose
 	price   string // C, lambda or nothing
@@ -50,9 +52,10 @@ const (
 	mostLambda  = 1e-1
 )
 
-// unnamedKernels are tried where the user names none and the kind of instances
-// has no width to choose.
+// unnamedKernels are tried where the user names none. One that stands twice is
+// drawn twice as often.
 var unnamedKernels = map[string][]string{
+	spec.KindVectors: {bareGauss, bareGauss, bareLaplace},
 	spec.KindStrings: {"normalize(spectrum(k=2))", "normalize(spectrum(k=3))", "normalize(spectrum(k=4))", "normalize(spectrum(k=5))"},
 	spec.KindSets:    {"jaccard", "normalize(intersection)", "normalize(conjunction(degree=2))"},
 }
@@ -70,7 +73,7 @@ const (
 func newTuneSpace(f *learnerFlags, kind string, n int, spread float64) (tuneSpace, error) {
 	s := tuneSpace{kernels: []spec.Kernel{f.spec}}
 	s.width = f.spec.Open() || strings.TrimSpace(f.spec.String()) == bareLaplace
-	if texts := unnamedKernels[kind]; f.kernel == "" && texts != nil {
+	if texts := unnamedKernels[kind]; f.kernel == "" && f.spec.String() != "linear" {
 		s.kernels = nil
 		for _, text := range texts {
 			k, err := spec.Parse(text)
@@ -79,6 +82,9 @@ func newTuneSpace(f *learnerFlags, kind string, n int, spread float64) (tuneSpac
 			}
 			s.kernels = append(s.kernels, k)
 		}
+	}
+	if s.maps = []string{f.mapKind}; len(f.otherMaps()) > 0 {
+		s.maps = append([]string{f.mapKind, f.mapKind}, f.otherMaps()...)
 	}
 	sized := f.mapKind != model.MapNone && f.mapKind != model.MapMonomials || f.learner == model.LearnerFalkon
 	if sized && !f.dimGiven {
@@ -98,7 +104,7 @@ func newTuneSpace(f *learnerFlags, kind string, n int, spread float64) (tuneSpac
 // axes returns the ranges of the space, and how many steps a grid may have in
 // each at most. Those that are not searched have a single step.
 func (s tuneSpace) axes() (eval.Space, []int) {
-	space, steps := eval.Space{eval.Log(1, 1), eval.Linear(0, 1), eval.Log(1, 1), eval.Log(1, 1)}, []int{1, len(s.kernels), 1, 1}
+	space, steps := eval.Space{eval.Log(1, 1), eval.Linear(0, 1), eval.Log(1, 1), eval.Log(1, 1), eval.Linear(0, 1)}, []int{1, len(s.kernels), 1, 1, len(s.maps)}
 	if s.price != "" {
 		space[0], steps[0] = eval.Log(s.prices[0], s.prices[1]), 9
 	}
@@ -113,7 +119,8 @@ func (s tuneSpace) axes() (eval.Space, []int) {
 
 // at returns the candidate at a point of the axes.
 func (s tuneSpace) at(point []float64) candidate {
-	c := candidate{factor: 1, dim: s.dim[0], kernel: min(int(point[1]*float64(len(s.kernels))), len(s.kernels)-1)}
+	pick := func(at float64, n int) int { return min(int(at*float64(n)), n-1) }
+	c := candidate{factor: 1, dim: s.dim[0], kernel: pick(point[1], len(s.kernels)), way: pick(point[4], len(s.maps))}
 	if s.price != "" {
 		c.price = round2(point[0])
 	}
@@ -123,6 +130,22 @@ func (s tuneSpace) at(point []float64) candidate {
 	if s.dim[1] > s.dim[0] {
 		c.dim = int(point[3])
 	}
+	return s.plain(c)
+}
+
+// plain returns the candidate as the first of those that are the same: a kernel or
+// a map stands in the list more than once, Fourier features are of a Gaussian
+// kernel, and without a map there is neither a kernel nor a dimension.
+func (s tuneSpace) plain(c candidate) candidate {
+	c.way = slices.Index(s.maps, s.maps[c.way])
+	if len(s.maps) > 1 && s.maps[c.way] == model.MapNone {
+		c.kernel, c.factor, c.dim = 0, 1, 0
+	}
+	if s.maps[c.way] == model.MapFourier {
+		c.kernel = 0
+	}
+	name := s.kernels[c.kernel].String()
+	c.kernel = slices.IndexFunc(s.kernels, func(k spec.Kernel) bool { return k.String() == name })
 	return c
 }
 
@@ -145,26 +168,37 @@ func (s tuneSpace) usual() candidate {
 // as there is room for, alike in all that is searched.
 func (s tuneSpace) grid(most int) ([]candidate, error) {
 	space, limits := s.axes()
-	steps := []int{1, 1, 1, 1}
-	for grown := true; grown; {
+	steps := []int{1, 1, 1, 1, 1}
+	best, err := s.gridOf(space, steps)
+	for grown := true; grown && err == nil; {
 		grown = false
 		for i := range steps {
-			product := 1
-			for _, n := range steps {
-				product *= n
+			if steps[i] == limits[i] {
+				continue
 			}
-			if steps[i] < limits[i] && product/steps[i]*(steps[i]+1) <= most {
-				steps[i]++
-				grown = true
+			steps[i]++
+			var finer []candidate
+			if finer, err = s.gridOf(space, steps); err != nil {
+				return nil, err
 			}
+			if len(finer) > most {
+				steps[i]--
+				continue
+			}
+			best, grown = finer, true
 		}
 	}
+	return best, err
+}
+
+// gridOf returns the different candidates of a grid.
+func (s tuneSpace) gridOf(space eval.Space, steps []int) ([]candidate, error) {
 	points, err := space.Grid(steps...)
-	var all []candidate
-	for _, p := range points {
-		all = append(all, s.at(p))
+	all := make([]candidate, len(points))
+	for i, p := range points {
+		all[i] = s.at(p)
 	}
-	return s.distinct(all, most), err
+	return s.distinct(all, len(all)), err
 }
 
 // sample returns the usual candidate and random ones, each at several prices, at
@@ -234,8 +268,10 @@ func (s tuneSpace) path(group []candidate) []int {
 // distinct returns the first candidates that are different.
 func (s tuneSpace) distinct(all []candidate, most int) []candidate {
 	var out []candidate
+	seen := map[candidate]bool{}
 	for _, c := range all {
-		if len(out) < most && !slices.Contains(out, c) {
+		if len(out) < most && !seen[c] {
+			seen[c] = true
 			out = append(out, c)
 		}
 	}
@@ -251,6 +287,7 @@ func round2(v float64) float64 {
 // flags returns the flags that ask for a candidate, but for its kernel.
 func (c candidate) flags(f *learnerFlags, s tuneSpace) *learnerFlags {
 	out := *f
+	out.mapKind, out.mapOpen = s.maps[c.way], false
 	if c.dim > 0 {
 		out.dim, out.dimGiven = c.dim, true
 	}
@@ -276,11 +313,14 @@ func newMedians[T any](s tuneSpace, x data.Source[T], sd uint64) medians {
 	if !ok || !s.width {
 		return w
 	}
-	if s.kernels[0].Open() {
-		w.euclidean = kernel.MedianDistance(v, sd)
-		return w
+	for _, k := range s.kernels {
+		if k.Open() && w.euclidean == 1 {
+			w.euclidean = kernel.MedianDistance(v, sd)
+		}
+		if strings.TrimSpace(k.String()) == bareLaplace && w.taxi == 1 {
+			w.taxi = medianTaxi(v, sd)
+		}
 	}
-	w.taxi = medianTaxi(v, sd)
 	return w
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -125,6 +126,7 @@ type validated struct {
 	trained       int // rows trained on
 	dim           int
 	kernel        string
+	mapKind       string
 	status        learn.Status
 	seconds       float64
 }
@@ -190,7 +192,7 @@ func validate[T any](ctx context.Context, a *app, kind instanceKind[T], c *cross
 		a.warn("%s: the rows to train on have none with the label %s; such rows count as errors", place, strings.Join(tested.unknown, ", "))
 	}
 	v.score, v.trained, v.status = tested.score, part.train.X.Len(), tested.training.Status
-	v.kernel, v.dim, v.seconds = kernelName(tested.pipeline.Kernel), tested.pipeline.Map.Dim(), time.Since(begun).Seconds()
+	v.kernel, v.mapKind, v.dim, v.seconds = kernelName(tested.pipeline.Kernel), tested.training.Map, tested.pipeline.Map.Dim(), time.Since(begun).Seconds()
 	return v, nil
 }
 
@@ -297,6 +299,18 @@ func (c *crossValidated) kernel() string {
 	return c.folds[0].kernel
 }
 
+// mapKind is the map of the folds, all of them where they chose different ones.
+func (c *crossValidated) mapKind() string {
+	var kinds []string
+	for _, v := range c.folds {
+		if !slices.Contains(kinds, v.mapKind) {
+			kinds = append(kinds, v.mapKind)
+		}
+	}
+	slices.Sort(kinds)
+	return strings.Join(kinds, " or ")
+}
+
 // dim is the largest dimension of a fold.
 func (c *crossValidated) dim() int {
 	d := 0
@@ -323,7 +337,7 @@ func (c *crossValidated) object() any {
 	}
 	out := map[string]any{
 		"folds": folds, "mean": mean, "std": std, "repeats": c.flags.folds.Repeats,
-		"kernel": c.kernel(), "map": c.flags.mapKind, "dim": c.dim(), "learner": c.flags.learner, "task": c.flags.task,
+		"kernel": c.kernel(), "map": c.mapKind(), "dim": c.dim(), "learner": c.flags.learner, "task": c.flags.task,
 		"scale": c.scale, "n": c.input.Len(), "seconds": c.seconds,
 	}
 	if w := c.input.weighing(&c.flags.inputFlags); w != nil {
@@ -339,7 +353,7 @@ func (v validated) object() map[string]any {
 		_ = json.Unmarshal(text, &out) // an object, as it was just written
 	}
 	out["repeat"], out["fold"], out["n_train"], out["seconds"] = v.repeat+1, v.index+1, v.trained, v.seconds
-	out["kernel"], out["dim"], out["status"] = v.kernel, v.dim, v.status
+	out["kernel"], out["map"], out["dim"], out["status"] = v.kernel, v.mapKind, v.dim, v.status
 	return out
 }
 
@@ -350,7 +364,7 @@ func (c *crossValidated) print(w io.Writer) error {
 	out.add("data", "%s: %d rows, %d folds%s", c.input.name, c.input.Len(), f.folds.K, picked(f.folds.Repeats > 1, fmt.Sprintf("%d times", f.folds.Repeats)))
 	out.addWeights(c.input.weighing(&f.inputFlags))
 	out.add("kernel", "%s%s", c.kernel(), picked(f.spec.Open(), "width chosen in each fold"))
-	out.add("map", "%s%s", f.mapKind, picked(!f.machine && f.mapKind != model.MapNone, fmt.Sprintf("%d dimensions", c.dim())))
+	out.add("map", "%s%s", c.mapKind(), picked(!f.machine && c.mapKind() != model.MapNone, fmt.Sprintf("%d dimensions", c.dim())))
 	out.add("learner", "%s", f.learner)
 	if err := out.flush(); err != nil {
 		return err

@@ -241,7 +241,7 @@ var autoFactors = []float64{1, 0.25, 4, 0.0625, 16}
 var autoDims = []int{64, 128, 256, 512, 1024}
 
 // autoChoices returns what kerf chooses itself: the width of a kernel that was
-// left open, and the dimension; nil where there is nothing to choose.
+// left open, the dimension and the map; nil where there is nothing to choose.
 func autoChoices[T any](f *learnerFlags, k kernel.Kernel[T], n int) *model.Auto[T] {
 	auto := &model.Auto[T]{}
 	if f.spec.Open() && f.err == 0 { // a certificate's rows must have no part in the choice
@@ -255,7 +255,10 @@ func autoChoices[T any](f *learnerFlags, k kernel.Kernel[T], n int) *model.Auto[
 			}
 		}
 	}
-	if len(auto.Kernels) < 2 && len(auto.Dims) < 2 || f.learner == model.LearnerOneClass {
+	if f.err == 0 {
+		auto.Maps = f.otherMaps()
+	}
+	if len(auto.Kernels) < 2 && len(auto.Dims) < 2 && len(auto.Maps) == 0 || f.learner == model.LearnerOneClass {
 		return nil
 	}
 	return auto

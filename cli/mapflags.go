@@ -28,11 +28,12 @@ type mapFlags struct {
 	machine  bool // the learner works in the kernel's own space
 	grows    bool // the dimension is found by a certificate
 	dimGiven bool
+	mapOpen  bool // nobody chose a map, or what belongs to one
 }
 
 func (f *mapFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.kernel, "kernel", "", "kernel, such as 'rbf(gamma=0.1)', 'poly(degree=3)', 'degree(d=5)', jaccard, 'normalize(spectrum(k=3))+1'; rbf takes its width from the data (default: rbf for vectors, normalize(spectrum(k=3)) for strings, jaccard for sets)")
-	flags.StringVar(&f.mapKind, "map", "", "map into features: "+strings.Join(model.MapKinds, ", ")+" (default f2; none for the linear kernel)")
+	flags.StringVar(&f.mapKind, "map", "", "map into features: "+strings.Join(model.MapKinds, ", ")+" (default: f2, or fourier or none where they are clearly better on held-out rows; none for the linear kernel)")
 	flags.IntVar(&f.dim, "dim", 0, "dimension: landmarks of f1 and f2, features of the other maps (default: chosen by the error on held-out rows, from 64 to 1024)")
 	flags.StringVar(&f.selection, "select", "", "how landmarks are chosen: uniform, iid, kmeans, greedy or rpcholesky (default: uniform)")
 	flags.StringVar(&f.projection, "projection", "", "random projection of f3: "+strings.Join(project.Kinds(), ", ")+" (default: gaussian)")
@@ -82,6 +83,8 @@ func (f *mapFlags) settle(kind string) error {
 			return err
 		}
 	}
+	f.mapOpen = f.mapKind == "" && kind == spec.KindVectors && !f.machine && !f.grows &&
+		f.selection == "" && f.projection == "" && f.repair == "" && f.landmarks == 0
 	if f.mapKind == "" {
 		f.mapKind = model.MapF2
 		if f.spec.String() == "linear" {
@@ -89,6 +92,23 @@ func (f *mapFlags) settle(kind string) error {
 		}
 	}
 	return f.fits(f.spec.String() == "linear")
+}
+
+// otherMaps returns the maps that are tried beside f2 where the user left the map
+// open: Fourier features of a Gaussian kernel, and none where the user named
+// neither a kernel nor a dimension, which it would leave without use.
+func (f *mapFlags) otherMaps() []string {
+	if !f.mapOpen || f.mapKind != model.MapF2 {
+		return nil
+	}
+	var out []string
+	if name, _, _ := strings.Cut(strings.TrimSpace(f.spec.String()), "("); name == bareGauss && !strings.ContainsAny(f.spec.String(), "+*^") {
+		out = append(out, model.MapFourier)
+	}
+	if f.kernel == "" && !f.dimGiven {
+		out = append(out, model.MapNone)
+	}
+	return out
 }
 
 // fits reports choices that do not go together.

@@ -157,6 +157,9 @@ func (t *trained[T]) facts(on string) *trainPage {
 	}
 	add("kernel", "%s%s", kernelName(t.pipeline.Kernel), picked(t.flags.spec.Open() && t.pipeline.Kernel != nil, t.describeWidth()))
 	add("map", "%s", t.describeMap())
+	if maps := t.describeMaps(); maps != "" {
+		add("maps tried", "%s", maps)
+	}
 	add("dimensions", "%s", grouped(int64(t.pipeline.Map.Dim())))
 	add("learner", "%s", t.describeLearner())
 	add("train", "%s", t.train)

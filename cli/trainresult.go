@@ -98,6 +98,9 @@ func (t *trained[T]) print(w io.Writer) error {
 	}
 	out.add("kernel", "%s%s", kernelName(t.pipeline.Kernel), picked(t.flags.spec.Open() && t.pipeline.Kernel != nil, t.describeWidth()))
 	out.add("map", "%s", t.describeMap())
+	if maps := t.describeMaps(); maps != "" {
+		out.add("maps tried", "%s", maps)
+	}
 	out.add("learner", "%s", t.describeLearner())
 	out.add("train", "%s", t.train)
 	if t.test != nil {
@@ -157,15 +160,28 @@ func (t *trained[T]) describeDims() string {
 	case p == nil || len(p.Dims) == 0:
 		return " (dimension by default; see --dim)"
 	}
+	return fmt.Sprintf(" (dimension chosen by the error on held-out rows, %s)", t.describeOptions(p.Dims))
+}
+
+// describeOptions says how options did on held-out rows.
+func (t *trained[T]) describeOptions(options []model.Option) string {
 	var tried []string
-	for _, o := range p.Dims {
+	for _, o := range options {
 		if t.flags.regresses() {
 			tried = append(tried, fmt.Sprintf("%s: RMSE %.4g", o.Name, o.Error))
 		} else {
 			tried = append(tried, fmt.Sprintf("%s: %s", o.Name, percent(o.Error)))
 		}
 	}
-	return fmt.Sprintf(" (dimension chosen by the error on held-out rows, %s)", strings.Join(tried, ", "))
+	return strings.Join(tried, ", ")
+}
+
+// describeMaps says which maps were tried; empty where none were.
+func (t *trained[T]) describeMaps() string {
+	if p := t.training.Picked; p != nil && len(p.Maps) > 1 {
+		return t.describeOptions(p.Maps) + " on held-out rows"
+	}
+	return ""
 }
 
 func (t *trained[T]) describeMap() string {

@@ -43,11 +43,11 @@ func (a *app) tune() *cobra.Command {
 	f := &tuneFlags{}
 	c := &cobra.Command{
 		Use:   "tune DATA",
-		Short: "Search for the best kernel width, dimension and regularisation",
+		Short: "Search for the best kernel, width, map, dimension and regularisation",
 		Long: `Search for the best choices, each measured on rows that it was not trained on,
 and train the best one on all rows. Searched is what the flags leave open: the
-width of the kernel, around the median distance; the dimension; C or lambda. A
-learner that chooses for itself, such as ridge, is left to it.
+kernel and its width, around the median distance; the map; the dimension; C or
+lambda. A learner that chooses for itself, such as ridge, is left to it.
 
   grid     points in equal steps
   random   points at random
@@ -408,7 +408,7 @@ func (t *tuning[T]) tryPart(ctx context.Context, c candidate, prices []float64, 
 			yield(0, err)
 			return
 		}
-		if !t.flags.machine && t.flags.mapKind != model.MapNone {
+		if !t.flags.machine && t.space.maps[c.way] != model.MapNone {
 			t.maps++
 		}
 		for m, err := range models {

@@ -3,10 +3,12 @@ package cli_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -105,6 +107,39 @@ func TestTuneHalving(t *testing.T) {
 	}
 }
 
+// TestTuneTriesKernelsAndMaps: what the flags leave open is searched, and what
+// they name is not.
+func TestTuneTriesKernelsAndMaps(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "c.csv")
+	mustRun(t, "gen", "circle", "--n", "200", "-o", path)
+	for _, c := range []struct {
+		kernels, maps string
+		args          []string
+	}{
+		{"laplace linear rbf", "f2 fourier none", nil},
+		{"laplace linear rbf", "f2 fourier none", []string{"--search", "grid"}},
+		{"laplace rbf", "f2 fourier", []string{"--dim", "20"}},
+		{"rbf", "f2 fourier", []string{"--kernel", "rbf"}},
+		{"rbf", "f2 fourier", []string{"--kernel", "rbf(gamma=0.5)"}},
+		{"laplace", "f2", []string{"--kernel", "laplace"}},
+		{"laplace rbf", "f1", []string{"--map", "f1"}},
+		{"laplace rbf", "f2", []string{"--select", "kmeans"}},
+		{"linear", "none", []string{"--map", "none"}},
+		{"laplace rbf", "none", []string{"--learner", "kernel-svm"}},
+	} {
+		o := jsonOf(t, append([]string{"tune", path, "--trials", "90", "--folds", "2", "--C", "1"}, c.args...)...)
+		kernels, ways := map[string]bool{}, map[string]bool{}
+		for _, trial := range o["trials"].([]any) {
+			trial := trial.(map[string]any)
+			name, _, _ := strings.Cut(trial["kernel"].(string), "(")
+			kernels[name], ways[trial["map"].(string)] = true, true
+		}
+		if k, m := strings.Join(slices.Sorted(maps.Keys(kernels)), " "), strings.Join(slices.Sorted(maps.Keys(ways)), " "); k != c.kernels || m != c.maps {
+			t.Errorf("%v: searched the kernels %s and the maps %s, want %s and %s", c.args, k, m, c.kernels, c.maps)
+		}
+	}
+}
+
 // TestTuneSharesMaps: a width and dimension is mapped once a fold for all of its
 // prices, and each price of a fold is one fit.
 func TestTuneSharesMaps(t *testing.T) {
@@ -114,11 +149,12 @@ func TestTuneSharesMaps(t *testing.T) {
 		maps, fits float64
 		args       []string
 	}{
-		{2 * 6, 2 * 30, []string{"--trials", "30", "--search", "random"}},
-		{2 * 4, 2 * 12, []string{"--trials", "12", "--search", "random"}},
-		{2 * 9, 2 * 27, []string{"--trials", "27", "--search", "grid"}},
-		{2 * 1, 2 * 30, []string{"--trials", "30", "--search", "random", "--kernel", "rbf(gamma=1)", "--dim", "20"}},
-		{2 * 9, 2 * 9, []string{"--trials", "9", "--search", "random", "--C", "1"}},
+		{2 * 6, 2 * 30, []string{"--trials", "30", "--search", "random", "--map", "f2"}},
+		{2 * 4, 2 * 12, []string{"--trials", "12", "--search", "random", "--map", "f2"}},
+		{2 * 9, 2 * 27, []string{"--trials", "27", "--search", "grid", "--kernel", "rbf", "--map", "f2"}},
+		{2 * 1, 2 * 30, []string{"--trials", "30", "--search", "random", "--kernel", "rbf(gamma=1)", "--map", "f2", "--dim", "20"}},
+		{2 * 9, 2 * 9, []string{"--trials", "9", "--search", "random", "--C", "1", "--map", "f2"}},
+		{0, 2 * 9, []string{"--trials", "9", "--search", "grid", "--map", "none"}},
 		{0, 2 * 15, []string{"--trials", "15", "--search", "random", "--learner", "kernel-ridge"}},
 	} {
 		o := jsonOf(t, append([]string{"tune", path, "--folds", "2"}, c.args...)...)
@@ -242,7 +278,7 @@ func TestTuneFailures(t *testing.T) {
 		{3, "use fewer --folds", []string{c, "--folds", "1000"}},
 		{3, "too few rows", []string{writeFile(t, filepath.Join(dir, "two.csv"), []byte("a,label\n1,x\n2,x\n3,x\n4,y\n")), "--folds", "2"}},
 		{3, "NaN", []string{writeFile(t, filepath.Join(dir, "nan.csv"), []byte("a,label\n1,x\nNaN,y\n3,x\n4,y\n"))}},
-		{1, "memory", []string{c, "--max-memory", "1k"}},
+		{1, "memory", []string{c, "--map", "f2", "--max-memory", "1k"}},
 	} {
 		wantFailure(t, f.status, f.says, append([]string{"tune"}, f.args...)...)
 	}

@@ -63,7 +63,7 @@ func (t *tuning[T]) key(rest []int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	part := data.Labeled[T, string]{X: x, Y: labels}.Select(rest)
+	part := data.Labeled[T, string]{X: x, Y: labels, Weight: t.input.weights}.Select(rest)
 	k, err := t.kind.Make(f.spec, part.X, t.app.seed)
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (t *tuning[T]) key(rest []int) ([]byte, error) {
 }
 
 // perTrial is how many numbers are kept of an evaluation.
-const perTrial = 8
+const perTrial = 9
 
 // encode writes the evaluations that are done, in an order of their own.
 func (t *tuning[T]) encode() []byte {
@@ -89,7 +89,7 @@ func (t *tuning[T]) encode() []byte {
 		if !ok {
 			std = -1
 		}
-		rows = append(rows, []float64{float64(n.kernel), n.factor, float64(n.dim), n.price, n.budget, m.score, std, m.seconds})
+		rows = append(rows, []float64{float64(n.kernel), float64(n.way), n.factor, float64(n.dim), n.price, n.budget, m.score, std, m.seconds})
 	}
 	slices.SortFunc(rows, slices.Compare[[]float64])
 	w := learn.NewState(learn.Mark("trials"))
@@ -105,10 +105,10 @@ func (t *tuning[T]) decode(state []byte) error {
 		return learn.ErrState
 	}
 	for row := range slices.Chunk(v, perTrial) {
-		n := note{candidate{kernel: int(row[0]), factor: row[1], dim: int(row[2]), price: row[3]}, row[4]}
-		m := keptTrial{score: row[5], noted: noted{seconds: row[7]}}
-		if row[6] >= 0 {
-			m.std = row[6]
+		n := note{candidate{kernel: int(row[0]), way: int(row[1]), factor: row[2], dim: int(row[3]), price: row[4]}, row[5]}
+		m := keptTrial{score: row[6], noted: noted{seconds: row[8]}}
+		if row[7] >= 0 {
+			m.std = row[7]
 		}
 		t.known[n] = m
 	}

@@ -18,7 +18,7 @@ import (
 // kernelOf is what a candidate's kernel is called on all rows of the search. In
 // a trial the width comes from the rows that were trained on.
 func (t *tuning[T]) kernelOf(c candidate) string {
-	if t.flags.mapKind == model.MapNone && !t.flags.machine {
+	if t.space.maps[c.way] == model.MapNone && !t.flags.machine {
 		return "linear"
 	}
 	k, err := makeKernel(t.kind, t.space, c, t.medians, t.app.seed)
@@ -40,7 +40,7 @@ func (t *tuning[T]) lossName() string {
 func (t *tuning[T]) describe(r eval.Trial[candidate]) map[string]any {
 	c := r.Candidate
 	out := map[string]any{
-		"kernel": t.kernelOf(c), "map": t.flags.mapKind, "dim": nil, t.lossName(): r.Score,
+		"kernel": t.kernelOf(c), "map": t.space.maps[c.way], "dim": nil, t.lossName(): r.Score,
 		"round": r.Round, "rows": int(math.Round(r.Budget * float64(len(t.rows)))),
 	}
 	f := c.flags(&t.flags.learnerFlags, t.space)
@@ -149,7 +149,7 @@ func (t *tuning[T]) print(w io.Writer) error {
 	out = newFacts(w)
 	text := fmt.Sprintf("%v, %s", best["kernel"], t.final.describeLearner())
 	if best["dim"] != nil {
-		text = fmt.Sprintf("%v, %s with dim %v, %s", best["kernel"], f.mapKind, best["dim"], t.final.describeLearner())
+		text = fmt.Sprintf("%v, %s with dim %v, %s", best["kernel"], best["map"], best["dim"], t.final.describeLearner())
 	}
 	out.add("best", "%s", text)
 	out.add("train", "%s", t.final.train)
@@ -177,18 +177,18 @@ func (t *tuning[T]) printTrials(w io.Writer, loss func(float64) string) error {
 	if price == "" {
 		price = "C or lambda"
 	}
-	fmt.Fprintf(table, "%s\t±\tkernel\tdim\t%s\trows\tseconds\n", map[bool]string{true: "RMSE", false: "error"}[t.flags.regresses()], price)
+	fmt.Fprintf(table, "%s\t±\tkernel\tmap\tdim\t%s\trows\tseconds\n", map[bool]string{true: "RMSE", false: "error"}[t.flags.regresses()], price)
 	for _, r := range ranked[:min(shownTrials, len(ranked))] {
 		o := t.describe(r)
 		if r.Score == nil {
-			fmt.Fprintf(table, "failed\t\t%v\t%s\t%s\t%v\t\n", o["kernel"], shown(o["dim"]), shown(either(o["C"], o["lambda"])), o["rows"])
+			fmt.Fprintf(table, "failed\t\t%v\t%v\t%s\t%s\t%v\t\n", o["kernel"], o["map"], shown(o["dim"]), shown(either(o["C"], o["lambda"])), o["rows"])
 			continue
 		}
 		n, std := t.notes[note{r.Candidate, r.Budget}], "–"
 		if v, ok := n.std.(float64); ok {
 			std = loss(v)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%v\t%s\t%s\t%v\t%.2f\n", loss(*r.Score), std, o["kernel"], shown(o["dim"]), shown(either(o["C"], o["lambda"])), o["rows"], n.seconds)
+		fmt.Fprintf(table, "%s\t%s\t%v\t%v\t%s\t%s\t%v\t%.2f\n", loss(*r.Score), std, o["kernel"], o["map"], shown(o["dim"]), shown(either(o["C"], o["lambda"])), o["rows"], n.seconds)
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -74,7 +74,9 @@ func (r Recipe[T]) FitValues(ctx context.Context, d data.Labeled[T, float64]) (*
 // picked makes the choices of Auto, where there are any, before the fit.
 func (r Recipe[T]) picked(pick func(Recipe[T]) (Recipe[T], *Picked, error), fit func(Recipe[T]) (*Pipeline[T], Training, error)) (*Pipeline[T], Training, error) {
 	if r.Auto == nil {
-		return fit(r)
+		p, t, err := fit(r)
+		t.Map = r.Map
+		return p, t, err
 	}
 	r.Run.Progress.Begin("choose kernel and dimension", 1)
 	chosen, picked, err := pick(r)
@@ -83,7 +85,7 @@ func (r Recipe[T]) picked(pick func(Recipe[T]) (Recipe[T], *Picked, error), fit 
 		return nil, Training{}, err
 	}
 	p, t, err := fit(chosen)
-	t.Picked = picked
+	t.Map, t.Picked = chosen.Map, picked
 	return p, t, err
 }
 

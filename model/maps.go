@@ -39,6 +39,13 @@ func (r Recipe[T]) validateMap() []error {
 	if !slices.Contains(MapKinds, r.Map) {
 		fault("Map is %q and must be one of %s", r.Map, strings.Join(MapKinds, ", "))
 	}
+	if r.Auto != nil {
+		for _, kind := range r.Auto.Maps {
+			if !slices.Contains(MapKinds, kind) || r.traits().Kernel || r.Repair != "" {
+				fault("Auto.Maps has %q and must have some of %s, of a learner of features and without Repair", kind, strings.Join(MapKinds, ", "))
+			}
+		}
+	}
 	if r.Map != MapNone && r.Map != MapMonomials && r.Dim < 1 {
 		fault("Dim is %d and must be at least 1", r.Dim)
 	}

@@ -84,6 +84,7 @@ func NewRecipe[T any](k kernel.Kernel[T], dim int) Recipe[T] {
 // Training says how a pipeline was trained.
 type Training struct {
 	learn.Report
+	Map     string  // the kind that was used
 	Rank    int     // rank of the landmarks' Gram matrix; 0 where none was factorised
 	C       float64 // the C that was used; 0 for a learner without
 	Lambda  float64 // the Lambda that was used; 0 for a learner without
