@@ -26,6 +26,7 @@ type machine[T any] struct {
 	kernel     kernel.Kernel[T]
 	tolerance  float64
 	iterations int
+	shrinks    bool
 	checkpoint Checkpoint
 	ctl        run.Control
 	rows       *rowStore[T] // nil where problems share none
@@ -126,7 +127,7 @@ func (m machine[T]) solve(ctx context.Context, x data.Source[T], d *dual) (*solu
 		return nil, err
 	}
 	var counter run.Counter
-	s := &smo[T]{kernel: m.kernel, x: x, tolerance: m.tolerance, iterations: m.iterations, ctl: m.ctl, checkpoint: m.checkpoint, dual: d, rows: m.rows}
+	s := &smo[T]{kernel: m.kernel, x: x, tolerance: m.tolerance, iterations: m.iterations, shrinks: m.shrinks, ctl: m.ctl, checkpoint: m.checkpoint, dual: d, rows: m.rows}
 	if s.rows == nil {
 		s.rows = &rowStore[T]{}
 		s.ctl.Counter = &counter

@@ -256,7 +256,7 @@ func TestWeightIsRepetition(t *testing.T) {
 // TestSVMWorkers: neither workers nor memory change a bit, below and above the
 // switch to float32.
 func TestSVMWorkers(t *testing.T) {
-	for _, n := range []int{300, 2500} {
+	for _, n := range []int{300, 900, 2500} {
 		d := clouds(n, 4, 9)
 		var first *kernelized.Expansion[data.Vector]
 		var reported learn.Report
@@ -500,6 +500,48 @@ func TestResume(t *testing.T) {
 		s.Checkpoint, s.C = kernelized.Checkpoint{From: states[0]}, 11
 		if _, _, err := s.Fit(t.Context(), d); err == nil {
 			t.Error("no error for a checkpoint of another problem")
+		}
+	}
+}
+
+// TestResumeShrunk is TestResume where most instances are set aside: states with
+// and without them go on in the same bits, and not without shrinking.
+func TestResumeShrunk(t *testing.T) {
+	for _, n := range []int{900, 2300} {
+		d := clouds(n, 3, 4)
+		s := kernelized.NewSVM[data.Vector](kernel.Gaussian{Gamma: 0.5})
+		s.Tolerance = 1e-6
+		var states [][]byte
+		s.Checkpoint = kernelized.Checkpoint{Every: 1, Save: func(state []byte) error {
+			states = append(states, state)
+			return nil
+		}}
+		want, reported, err := s.Fit(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shrunk := 0
+		for k, state := range states {
+			if len(state) < len(states[0])+8*n-8*len(d.Y)/2 {
+				continue // nothing is set aside
+			}
+			shrunk++
+			s.Checkpoint = kernelized.Checkpoint{From: state}
+			s.Run.Workers = 1 + k%3
+			e, r, err := s.Fit(t.Context(), d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(e.Weight, want.Weight) || e.Bias != want.Bias || r.Iterations != reported.Iterations || r.Objective != reported.Objective {
+				t.Fatalf("n = %d, resumed after round %d: another result", n, k+1)
+			}
+		}
+		if shrunk < 2 {
+			t.Errorf("n = %d: instances are set aside in %d of %d states", n, shrunk, len(states))
+		}
+		s.Shrink = false
+		if _, _, err := s.Fit(t.Context(), d); err == nil {
+			t.Error("no error for a checkpoint of another recipe")
 		}
 	}
 }
