@@ -30,6 +30,7 @@ func (s SVM[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes 
 	members := learn.Members(d.Y, classes)
 	pairs := learn.Pairs(classes)
 	solved := make([]*solution, pairs)
+	s.warm.room(pairs)
 	outer, m := s.Run, s.machine()
 	m.ctl = m.ctl.Quiet()
 	if pairs >= 2*outer.Cores() {
@@ -46,7 +47,7 @@ func (s SVM[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes 
 		for k, row := range index {
 			w[k] = weight[row]
 		}
-		one, err := m.solve(ctx, data.Subset[T]{Of: d.X, Index: index}, hingeDual(y, w, s.C, all))
+		one, err := m.solveFrom(ctx, data.Subset[T]{Of: d.X, Index: index}, hingeDual(y, w, s.C, all), s.warm, p)
 		if err != nil {
 			return fmt.Errorf("class %d against class %d: %w", i, j, err)
 		}
@@ -145,15 +146,19 @@ func (s SVM[T]) FitRest(ctx context.Context, d data.Labeled[T, int], classes int
 	}
 	m := s.machine()
 	m.rows = &rowStore[T]{keep: true}
+	if s.warm != nil {
+		m.rows = s.warm.rows
+	}
 	var counter run.Counter
 	m.ctl.Counter = &counter
 	defer func() { s.Run.Counter.Add(counter.Count()) }()
 	separators := learn.Separators(classes)
+	s.warm.room(separators)
 	betas, bias := make([][]float64, separators), make([]float64, classes)
 	reports := make([]learn.Report, separators)
 	for k := range separators {
 		class := learn.PositiveClass(k, classes)
-		one, err := m.solve(ctx, d.X, hingeDual(learn.Against(nil, d.Y, class), weight, s.C, all))
+		one, err := m.solveFrom(ctx, d.X, hingeDual(learn.Against(nil, d.Y, class), weight, s.C, all), s.warm, k)
 		if err != nil {
 			return nil, learn.Report{}, fmt.Errorf("class %d against the rest: %w", class, err)
 		}

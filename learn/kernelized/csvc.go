@@ -41,6 +41,8 @@ type SVM[T any] struct {
 	Shrink        bool      // sets instances aside that stay at a bound; default true
 	Checkpoint    Checkpoint
 	Run           run.Control
+
+	warm *warmth[T] // of fits along a path; nil for a fit by itself
 }
 
 // NewSVM returns the recipe with its defaults.
@@ -74,7 +76,11 @@ func (s SVM[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
-	solution, err := m.solve(ctx, d.X, hingeDual(d.Y, weight, s.C, all))
+	if s.warm != nil {
+		m.rows = s.warm.rows
+	}
+	s.warm.room(1)
+	solution, err := m.solveFrom(ctx, d.X, hingeDual(d.Y, weight, s.C, all), s.warm, 0)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}

@@ -56,6 +56,7 @@ type smo[T any] struct {
 
 	dual    *dual
 	scores  []float64 // K·beta
+	start   []float64 // those of the first weights, nil to compute them
 	largest float64   // |K(x, x)| of all rounds so far
 	state   progress
 	rows    *rowStore[T]
@@ -129,7 +130,15 @@ func (s *smo[T]) phases(ctx context.Context) (learn.Status, error) {
 func (s *smo[T]) steps(ctx context.Context) (learn.Status, error) {
 	_, form := kernel.FormOf(s.kernel)
 	lasting := form && s.ctl.Precision == run.Float32
-	if s.state.phase == begin && (lasting || form && s.dual.n >= singleFrom) {
+	rough := lasting || form && s.dual.n >= singleFrom
+	switch {
+	case s.state.phase == begin && s.start != nil:
+		copy(s.scores, s.start)
+		s.state.phase = double
+		if rough {
+			s.state.phase = single
+		}
+	case s.state.phase == begin && rough:
 		if err := s.enter(ctx, single, run.Float32); err != nil {
 			return "", err
 		}
@@ -167,9 +176,10 @@ func (s *smo[T]) enter(ctx context.Context, p phase, precision run.Precision) er
 // rowStore holds the rows that are in memory, in both precisions. Problems on
 // the same instances may share it one after the other.
 type rowStore[T any] struct {
-	single caches[T, float32]
-	double caches[T, float64]
-	keep   bool // the rows of a phase when it is over
+	single  caches[T, float32]
+	double  caches[T, float64]
+	keep    bool        // the rows of a phase when it is over
+	counter run.Counter // of evaluations
 }
 
 // caches are rows over all instances and over the active ones.

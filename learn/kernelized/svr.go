@@ -42,6 +42,8 @@ type SVR[T any] struct {
 	Shrink        bool      // sets instances aside that stay at a bound; default true
 	Checkpoint    Checkpoint
 	Run           run.Control
+
+	warm *warmth[T] // of fits along a path; nil for a fit by itself
 }
 
 // NewSVR returns the recipe with its defaults.
@@ -76,7 +78,11 @@ func (s SVR[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Regressio
 		return nil, learn.Report{}, err
 	}
 	p := tubeDual(d.Y, weight, s.C, s.Epsilon, all)
-	solution, err := m.solve(ctx, d.X, p)
+	if s.warm != nil {
+		m.rows = s.warm.rows
+	}
+	s.warm.room(1)
+	solution, err := m.solveFrom(ctx, d.X, p, s.warm, 0)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
