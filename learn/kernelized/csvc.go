@@ -23,7 +23,10 @@ import (
 //
 // by sequential minimal optimisation on working sets of up to 4096 variables,
 // until the optimality conditions are met within Tolerance: no pair of variables
-// has slopes that differ by more.
+// has slopes that differ by more. Where these steps are slow, as with noise and a
+// large C, a factorisation now and then solves for all variables at once that are
+// inside their ranges. Instances that stay at a bound are set aside on the way
+// (Shrink), and looked at again before the end.
 //
 // Cost: about a row of K for each instance that is or was a support vector, and
 // one for each time a row has left memory since; rows are kept in half of the
@@ -62,7 +65,7 @@ func (s SVM[T]) Validate() error {
 
 // Fit learns from d. The status is Converged when the optimality conditions are
 // met and IterationLimit when MaxIterations did not suffice. In the report
-// Iterations counts steps of two variables each, Objective is the value of the
+// Iterations counts steps of two variables each, factorisations aside, Objective is the value of the
 // dual as above, negative, and Gap the duality gap: the primal objective is at
 // most Gap - Objective, and both are within Gap of their optimum where K is a
 // kernel.

@@ -33,7 +33,8 @@ const (
 // smo solves a dual problem by decomposition: rounds that choose a working set
 // of the variables that violate the optimality conditions most (Joachims 1999),
 // minimise over it by sequential minimal optimisation with second-order
-// selection (Platt 1998; Fan, Chen and Lin 2005), and bring the scores of all
+// selection (Platt 1998; Fan, Chen and Lin 2005), with leaps in between where
+// that is slow, and bring the scores of all
 // instances up to date with the rows of the variables that changed. The rows of
 // a round are computed together in tiles and kept in memory as far as it
 // reaches.
@@ -347,12 +348,7 @@ func (w *round[T, F]) run(ctx context.Context, tolerance float64) error {
 	}
 	w.fill(set)
 	steps := min(w.iterations-w.state.steps, 100*len(set))
-	var made int
-	if d.ties == free {
-		made = p.singles(ctx, tolerance, steps)
-	} else {
-		made = p.pairs(ctx, tolerance, steps)
-	}
+	made := p.solve(ctx, w.ctl.Quiet(), d.ties != free, tolerance, steps)
 	index, change := w.changes(set)
 	scores := w.gather()
 	for len(index) > 0 {

@@ -260,7 +260,7 @@ func TestSVMWorkers(t *testing.T) {
 		d := clouds(n, 4, 9)
 		var first *kernelized.Expansion[data.Vector]
 		var reported learn.Report
-		for _, ctl := range []run.Control{{Workers: 1}, {Workers: 2}, {Workers: 3}, {Workers: 2, Memory: 100 << 20}} {
+		for _, ctl := range []run.Control{{Workers: 1}, {Workers: 2}, {Workers: 3}, {Workers: 2, Memory: 128 << 20}} {
 			s := kernelized.NewSVM[data.Vector](kernel.Gaussian{Gamma: 0.3})
 			s.Run = ctl
 			e, r, err := s.Fit(t.Context(), d)
@@ -278,12 +278,34 @@ func TestSVMWorkers(t *testing.T) {
 	}
 }
 
-// TestSmallMemory: a black box whose rows do not all fit, with working sets of
-// more rows than do.
+// TestLeapWorkers is TestSVMWorkers for a problem with leaps: one of noise and a
+// high price.
+func TestLeapWorkers(t *testing.T) {
+	for _, n := range []int{400, 2100} {
+		d := clouds(n, 2, 9)
+		var first *kernelized.Expansion[data.Vector]
+		for workers := 1; workers <= 3; workers++ {
+			s := kernelized.NewSVM[data.Vector](kernel.Gaussian{Gamma: 1})
+			s.C, s.Run.Workers = 300, workers
+			e, r, err := s.Fit(t.Context(), d)
+			if err != nil || r.Status != learn.Converged {
+				t.Fatalf("%v, %+v", err, r)
+			}
+			if first == nil {
+				first = e
+			} else if !slices.Equal(e.Weight, first.Weight) || e.Bias != first.Bias {
+				t.Errorf("n = %d, %d workers: another result", n, workers)
+			}
+		}
+	}
+}
+
+// TestSmallMemory: a black box with hardly more memory than it needs. (Rows that
+// do not all fit are the business of gram.RowCache and its tests.)
 func TestSmallMemory(t *testing.T) {
 	d := clouds(600, 4, 9)
 	var first []float64
-	for _, memory := range []int64{0, 5 << 20} {
+	for _, memory := range []int64{0, 7 << 20} {
 		s := kernelized.NewSVM[data.Vector](kernel.Func[data.Vector](kernel.Gaussian{Gamma: 0.3}.Eval))
 		s.C, s.Run.Memory = 50, memory
 		e, r, err := s.Fit(t.Context(), d)
