@@ -31,6 +31,7 @@ func (s SVM[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes 
 	members := learn.Members(d.Y, classes)
 	pairs := learn.Pairs(classes)
 	solved := make([]*part, pairs)
+	s.warm.room(pairs)
 	outer, m := s.Run, s.machine()
 	parts, err := m.split(pairs)
 	if err != nil {
@@ -51,7 +52,7 @@ func (s SVM[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes 
 		for k, row := range index {
 			w[k] = weight[row]
 		}
-		one, err := m.solvePart(ctx, parts, p, data.Subset[T]{Of: d.X, Index: index}, hingeDual(y, w, s.C, all))
+		one, err := m.solvePart(ctx, parts, p, data.Subset[T]{Of: d.X, Index: index}, hingeDual(y, w, s.C, all), s.warm)
 		if err != nil {
 			return fmt.Errorf("class %d against class %d: %w", i, j, err)
 		}
@@ -148,10 +149,14 @@ func (s SVM[T]) FitRest(ctx context.Context, d data.Labeled[T, int], classes int
 	}
 	m := s.machine()
 	m.rows = &rowStore[T]{keep: true}
+	if s.warm != nil {
+		m.rows = s.warm.rows
+	}
 	var counter run.Counter
 	m.ctl.Counter = &counter
 	defer func() { s.Run.Counter.Add(counter.Count()) }()
 	separators := learn.Separators(classes)
+	s.warm.room(separators)
 	parts, err := m.split(separators)
 	if err != nil {
 		return nil, learn.Report{}, err
@@ -159,7 +164,7 @@ func (s SVM[T]) FitRest(ctx context.Context, d data.Labeled[T, int], classes int
 	solved, reports := make([]*part, separators), make([]learn.Report, separators)
 	for k := range separators {
 		class := learn.PositiveClass(k, classes)
-		one, err := m.solvePart(ctx, parts, k, d.X, hingeDual(learn.Against(nil, d.Y, class), weight, s.C, all))
+		one, err := m.solvePart(ctx, parts, k, d.X, hingeDual(learn.Against(nil, d.Y, class), weight, s.C, all), s.warm)
 		if err != nil {
 			return nil, learn.Report{}, fmt.Errorf("class %d against the rest: %w", class, err)
 		}

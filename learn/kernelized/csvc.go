@@ -23,7 +23,10 @@ import (
 //
 // by sequential minimal optimisation on working sets of up to 4096 variables,
 // until the optimality conditions are met within Tolerance: no pair of variables
-// has slopes that differ by more.
+// has slopes that differ by more. Where these steps are slow, as with noise and a
+// large C, a factorisation now and then solves for all variables at once that are
+// inside their ranges. Instances that stay at a bound are set aside on the way
+// (Shrink), and looked at again before the end.
 //
 // Cost: about a row of K for each instance that is or was a support vector, and
 // one for each time a row has left memory since; rows are kept in half of the
@@ -38,17 +41,20 @@ type SVM[T any] struct {
 	Weight        []float64 // factor of C for each instance, at least 0; nil is 1 for all
 	Tolerance     float64   // of the optimality conditions, positive; default 1e-3
 	MaxIterations int       // steps of SMO, at least 1; default 10,000,000
+	Shrink        bool      // sets instances aside that stay at a bound; default true
 	Checkpoint    Checkpoint
 	Run           run.Control
+
+	warm *warmth[T] // of fits along a path; nil for a fit by itself
 }
 
 // NewSVM returns the recipe with its defaults.
 func NewSVM[T any](k kernel.Kernel[T]) SVM[T] {
-	return SVM[T]{Kernel: k, C: 1, Tolerance: defaultTolerance, MaxIterations: defaultIterations}
+	return SVM[T]{Kernel: k, C: 1, Tolerance: defaultTolerance, MaxIterations: defaultIterations, Shrink: true}
 }
 
 func (s SVM[T]) machine() machine[T] {
-	return machine[T]{name: "svm", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations, checkpoint: s.Checkpoint, ctl: s.Run}
+	return machine[T]{name: "svm", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations, shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run}
 }
 
 // Validate reports every field that is out of range.
@@ -59,7 +65,7 @@ func (s SVM[T]) Validate() error {
 
 // Fit learns from d. The status is Converged when the optimality conditions are
 // met and IterationLimit when MaxIterations did not suffice. In the report
-// Iterations counts steps of two variables each, Objective is the value of the
+// Iterations counts steps of two variables each, factorisations aside, Objective is the value of the
 // dual as above, negative, and Gap the duality gap: the primal objective is at
 // most Gap - Objective, and both are within Gap of their optimum where K is a
 // kernel.
@@ -73,7 +79,11 @@ func (s SVM[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
-	solution, err := m.solve(ctx, d.X, hingeDual(d.Y, weight, s.C, all))
+	if s.warm != nil {
+		m.rows = s.warm.rows
+	}
+	s.warm.room(1)
+	solution, err := m.solveFrom(ctx, d.X, hingeDual(d.Y, weight, s.C, all), s.warm, 0)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}

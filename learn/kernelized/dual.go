@@ -69,16 +69,16 @@ func (d *dual) slope(scores []float64, t int) float64 {
 	return -(scores[i] + d.e[t])
 }
 
-// extremes returns for each group the highest slope of a variable that may grow
-// and the lowest of one that may shrink, with -Inf and +Inf for none. With the
+// extremes returns for each group, among the variables of the active instances or
+// of all where active is nil, the highest slope of a variable that may grow and the lowest of one that may shrink, with -Inf and +Inf for none. With the
 // sum of a group fixed, the objective falls along a pair of them exactly when
 // the first exceeds the second (Keerthi et al. 2001); without, when the first is
 // positive or the second negative.
-func (d *dual) extremes(scores []float64) (up, down [2]float64) {
+func (d *dual) extremes(scores []float64, active []int) (up, down [2]float64) {
 	up = [2]float64{math.Inf(-1), math.Inf(-1)}
 	down = [2]float64{math.Inf(1), math.Inf(1)}
-	for t, b := range d.b {
-		f, g := d.slope(scores, t), d.group(t)
+	for t := range d.variables(active) {
+		b, f, g := d.b[t], d.slope(scores, t), d.group(t)
 		if b < d.hi[t] && f > up[g] {
 			up[g] = f
 		}
@@ -108,7 +108,7 @@ func (d *dual) levels(scores []float64) [2]float64 {
 		return [2]float64{}
 	}
 	var sum, count [2]float64
-	up, down := d.extremes(scores)
+	up, down := d.extremes(scores, nil)
 	for t, b := range d.b {
 		if d.lo[t] < b && b < d.hi[t] {
 			g := d.group(t)

@@ -22,8 +22,10 @@ import (
 type figure struct {
 	Name, Options  string
 	Objective, Rho float64
+	Optimum        *float64 // of the problem itself, where LIBSVM's float32 matters
 	Support        int
-	Accuracy       *float64
+	Accuracy       *float64 // at its tolerance
+	Usual          *float64 // at 1e-3
 }
 
 // option returns a number of the command line, and the default where it has
@@ -77,23 +79,23 @@ func figures(t *testing.T) map[string]figure {
 	return named
 }
 
-// compare checks a report against LIBSVM's figures. LIBSVM keeps K in float32,
-// which moves the objective by about 2^-25·Σα², within 1e-7 of it but where C is
-// large or the solution is scaled up; rounded as LIBSVM does, but in another
-// place, the objective of heart-hard moves by 8e-6 of it.
+// compare checks a report against the optimum where it is known, and against
+// LIBSVM's objective elsewhere, both within 1e-6. LIBSVM keeps K in float32,
+// which moves its objective by about 2^-25·Σα²: within 1e-7 of it but where C is
+// large or the solution is scaled up.
 func compare(t *testing.T, f figure, r learn.Report) {
 	t.Helper()
-	within := 1e-6
-	if f.Name == "heart-hard" || f.Name == "heart-nu-small" {
-		within = 1e-5
+	want := f.Objective
+	if f.Optimum != nil {
+		want = *f.Optimum
 	}
-	t.Logf("objective %.6f, LIBSVM %.6f (%.1e); support %d, LIBSVM %d; gap %.2e, %d steps, %v", r.Objective, f.Objective,
-		(r.Objective-f.Objective)/math.Abs(f.Objective), r.Support, f.Support, r.Gap, r.Iterations, r.Elapsed)
+	t.Logf("objective %.6f, want %.6f (%.1e), LIBSVM %.6f (%.1e); support %d, LIBSVM %d; gap %.2e, %d steps, %v", r.Objective, want,
+		(r.Objective-want)/math.Abs(want), f.Objective, (f.Objective-want)/math.Abs(want), r.Support, f.Support, r.Gap, r.Iterations, r.Elapsed)
 	if r.Status != learn.Converged {
 		t.Errorf("status %q", r.Status)
 	}
-	if math.Abs(r.Objective-f.Objective) > within*math.Abs(f.Objective) {
-		t.Errorf("objective %v, want %v", r.Objective, f.Objective)
+	if math.Abs(r.Objective-want) > 1e-6*math.Abs(want) {
+		t.Errorf("objective %v, want %v", r.Objective, want)
 	}
 	if d := r.Support - f.Support; d*d > 4+f.Support*f.Support/10000 {
 		t.Errorf("%d support vectors, want about %d", r.Support, f.Support)
@@ -271,8 +273,11 @@ func TestLibsvmRegression(t *testing.T) {
 }
 
 // TestLibsvmGuide repeats the example of LIBSVM's guide: accuracies of 66.925%,
-// 96.15% and 96.875%. The second depends on when the solver stops; LIBSVM itself
-// has one row fewer right at a tolerance of 1e-5.
+// 96.15% and 96.875% at a tolerance of 1e-3. The second is not that of the
+// optimum: LIBSVM at 1e-5, and this solver at 1e-3 already, have one row of 4000
+// fewer right, 96.125%, whose score is within the tolerance of 0. The accuracies
+// must be exactly those of LIBSVM at 1e-5, and at 1e-3 those of the guide but for
+// rows whose score is within the tolerance.
 func TestLibsvmGuide(t *testing.T) {
 	train, test := readFile(t, dataSet(t, "svmguide1.libsvm")), readFile(t, dataSet(t, "svmguide1.t.libsvm"))
 	for i, y := range test.Y {
@@ -290,24 +295,36 @@ func TestLibsvmGuide(t *testing.T) {
 			if name == "guide" {
 				learnt, judged = train, test
 			}
-			s := kernelized.NewSVM(f.kernel(t))
-			s.C, s.Tolerance = f.option(t, "-c", 1), 1e-5
-			e, r, err := s.Fit(t.Context(), learnt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			compare(t, f, r)
-			scores, _ := timed(t, e, s.Run, judged.X)
-			right := 0
-			for i, v := range scores {
-				if (v >= 0) == (judged.Y[i] > 0) {
-					right++
+			for _, tolerance := range []float64{1e-3, 1e-5} {
+				s := kernelized.NewSVM(f.kernel(t))
+				s.C, s.Tolerance = f.option(t, "-c", 1), tolerance
+				e, r, err := s.Fit(t.Context(), learnt)
+				if err != nil {
+					t.Fatal(err)
 				}
-			}
-			accuracy := 100 * float64(right) / float64(len(scores))
-			t.Logf("accuracy %v", accuracy)
-			if math.Abs(accuracy-*f.Accuracy) > 0.026 || math.Abs(accuracy-want) > 0.026 {
-				t.Errorf("accuracy %v, want %v and, at this tolerance, %v", accuracy, want, *f.Accuracy)
+				if tolerance == 1e-5 {
+					compare(t, f, r)
+				} else if *f.Usual != want {
+					t.Errorf("LIBSVM has %v right, and the guide %v", *f.Usual, want)
+				}
+				scores, _ := timed(t, e, s.Run, judged.X)
+				right, close := 0, 0
+				for i, v := range scores {
+					if (v >= 0) == (judged.Y[i] > 0) {
+						right++
+					}
+					if math.Abs(v) <= tolerance {
+						close++
+					}
+				}
+				accuracy, doubt := 100*float64(right)/float64(len(scores)), 100*float64(close)/float64(len(scores))
+				t.Logf("tolerance %v: accuracy %v, %d rows close to 0", tolerance, accuracy, close)
+				if math.Abs(accuracy-*f.Accuracy) > 1e-9 {
+					t.Errorf("tolerance %v: accuracy %v, want %v", tolerance, accuracy, *f.Accuracy)
+				}
+				if tolerance == 1e-3 && math.Abs(accuracy-want) > doubt+1e-9 {
+					t.Errorf("accuracy %v, the guide has %v, and %v%% are in doubt", accuracy, want, doubt)
+				}
 			}
 		})
 	}

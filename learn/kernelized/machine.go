@@ -26,6 +26,7 @@ type machine[T any] struct {
 	kernel     kernel.Kernel[T]
 	tolerance  float64
 	iterations int
+	shrinks    bool
 	checkpoint Checkpoint
 	ctl        run.Control
 	rows       *rowStore[T] // nil where problems share none
@@ -115,30 +116,36 @@ type solution struct {
 	report learn.Report // without Elapsed
 }
 
-// solve minimises the dual on the instances x. Where rows are shared the caller
-// counts the evaluations.
+// solve minimises the dual on the instances x.
 func (m machine[T]) solve(ctx context.Context, x data.Source[T], d *dual) (*solution, error) {
-	// Variables and scores, the matrix of a working set, and rows.
+	return m.solveFrom(ctx, x, d, nil, 0)
+}
+
+// solveFrom is solve from the solution of the separator before, where there is
+// one.
+func (m machine[T]) solveFrom(ctx context.Context, x data.Source[T], d *dual, warm *warmth[T], separator int) (*solution, error) {
+	// Variables and scores, the matrix of a working set and its triangle, and rows.
 	set, rows := float64(min(workingMost, len(d.b))), float64(min(rowsAtOnce, d.n))
-	memory := 64*float64(len(d.b)) + 8*set*set + 8*rows*float64(d.n)
+	memory := 64*float64(len(d.b)) + 16*set*set + 8*rows*float64(d.n)
 	if err := m.ctl.Reserve("a support vector machine", memory, "train on fewer rows"); err != nil {
 		return nil, err
 	}
-	var counter run.Counter
-	s := &smo[T]{kernel: m.kernel, x: x, tolerance: m.tolerance, iterations: m.iterations, ctl: m.ctl, checkpoint: m.checkpoint, dual: d, rows: m.rows}
+	s := &smo[T]{kernel: m.kernel, x: x, tolerance: m.tolerance, iterations: m.iterations, shrinks: m.shrinks, ctl: m.ctl, checkpoint: m.checkpoint, dual: d, rows: m.rows}
+	s.start = warm.begin(separator, d)
 	if s.rows == nil {
 		s.rows = &rowStore[T]{}
-		s.ctl.Counter = &counter
 	}
+	s.ctl.Counter = &s.rows.counter
+	before := s.rows.counter.Count()
 	report, err := s.solve(ctx)
-	if m.rows == nil {
-		m.ctl.Counter.Add(counter.Count())
-	}
+	report.Evaluations = s.rows.counter.Count() - before
+	m.ctl.Counter.Add(report.Evaluations)
 	if err != nil {
 		return nil, err
 	}
-	report.Evaluations = counter.Count()
-	return &solution{dual: d, scores: s.scores, report: report}, nil
+	out := &solution{dual: d, scores: s.scores, report: report}
+	warm.end(separator, out)
+	return out, nil
 }
 
 // expansion returns the model of the solution, its weights divided by scale, and

@@ -28,17 +28,18 @@ type NuSVM[T any] struct {
 	Weight        []float64 // of each instance, at least 0; nil is 1 for all
 	Tolerance     float64   // of the optimality conditions, positive; default 1e-3
 	MaxIterations int       // steps of SMO, at least 1; default 10,000,000
+	Shrink        bool      // sets instances aside that stay at a bound; default true
 	Checkpoint    Checkpoint
 	Run           run.Control
 }
 
 // NewNuSVM returns the recipe with its defaults.
 func NewNuSVM[T any](k kernel.Kernel[T]) NuSVM[T] {
-	return NuSVM[T]{Kernel: k, Nu: 0.5, Tolerance: defaultTolerance, MaxIterations: defaultIterations}
+	return NuSVM[T]{Kernel: k, Nu: 0.5, Tolerance: defaultTolerance, MaxIterations: defaultIterations, Shrink: true}
 }
 
 func (s NuSVM[T]) machine() machine[T] {
-	return machine[T]{name: "nu-svm", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations, checkpoint: s.Checkpoint, ctl: s.Run}
+	return machine[T]{name: "nu-svm", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations, shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run}
 }
 
 // Validate reports every field that is out of range.

@@ -25,19 +25,19 @@ func (m machine[T]) split(n int) (*learn.Parts, error) {
 	return m.checkpoint.Split(learn.Mark(m.name, []float64{float64(m.iterations)}), n)
 }
 
-// solvePart solves problem i of several, or takes over what a checkpoint knows
-// of it.
-func (m machine[T]) solvePart(ctx context.Context, parts *learn.Parts, i int, x data.Source[T], d *dual) (*part, error) {
+// solvePart solves problem i of several, from where the one before it on a path
+// has ended, or takes over what a checkpoint knows of it.
+func (m machine[T]) solvePart(ctx context.Context, parts *learn.Parts, i int, x data.Source[T], d *dual, warm *warmth[T]) (*part, error) {
 	var mark uint64
 	m.checkpoint = Checkpoint{}
 	if parts != nil {
-		mark = d.fingerprint(m.tolerance)
+		mark = d.fingerprint(m.tolerance, m.shrinks)
 		if state, ok := parts.Result(i); ok {
 			return decodePart(state, mark, d.n)
 		}
 		m.checkpoint = parts.At(i)
 	}
-	s, err := m.solve(ctx, x, d)
+	s, err := m.solveFrom(ctx, x, d, warm, i)
 	if err != nil {
 		return nil, err
 	}

@@ -33,28 +33,35 @@ const (
 // smo solves a dual problem by decomposition: rounds that choose a working set
 // of the variables that violate the optimality conditions most (Joachims 1999),
 // minimise over it by sequential minimal optimisation with second-order
-// selection (Platt 1998; Fan, Chen and Lin 2005), and bring the scores of all
+// selection (Platt 1998; Fan, Chen and Lin 2005), with leaps in between where
+// that is slow, and bring the scores of all
 // instances up to date with the rows of the variables that changed. The rows of
 // a round are computed together in tiles and kept in memory as far as it
 // reaches.
 //
 // Every round lowers the objective, and the worst violating pair is in every
 // set, so that it converges (Lin 2002). Variables at their bounds that do not
-// violate the conditions cost nothing within a round, and an addition a changed
-// row between rounds, so that nothing is left for shrinking to save.
+// violate the conditions cost nothing within a round. Where half of the instances
+// and more have stood firmly at their bounds for some rounds they are set aside:
+// the rows of further rounds are over the others alone. Before the end their
+// scores are brought up to date, and where one violates the conditions all come
+// back.
 type smo[T any] struct {
 	kernel     kernel.Kernel[T]
 	x          data.Source[T]
 	tolerance  float64
-	iterations int // most steps
+	iterations int  // most steps
+	shrinks    bool // sets instances aside
 	checkpoint Checkpoint
 	ctl        run.Control
 
 	dual    *dual
 	scores  []float64 // K·beta
+	start   []float64 // those of the first weights, nil to compute them
 	largest float64   // |K(x, x)| of all rounds so far
 	state   progress
 	rows    *rowStore[T]
+	place   []int  // of each instance in rows, -1 where it is set aside; nil where none is
 	mark    uint64 // tells this problem from others in checkpoints
 }
 
@@ -64,6 +71,7 @@ type progress struct {
 	steps  int
 	rounds int
 	set    []int // the working set of the last round
+	shrunk shrinking
 }
 
 // phase is a stretch of the solution in one precision.
@@ -92,6 +100,11 @@ func (s *smo[T]) solve(ctx context.Context) (learn.Report, error) {
 		}
 		status = learn.Stopped(ctx)
 	}
+	if s.state.shrunk.active != nil {
+		if err := s.complete(context.WithoutCancel(ctx)); err != nil {
+			return learn.Report{}, err
+		}
+	}
 	return learn.Report{
 		Status:     status,
 		Iterations: s.state.steps,
@@ -100,31 +113,50 @@ func (s *smo[T]) solve(ctx context.Context) (learn.Report, error) {
 	}, nil
 }
 
-// phases runs the phases from where the state stands.
+// phases runs the phases from the beginning or a checkpoint.
 func (s *smo[T]) phases(ctx context.Context) (learn.Status, error) {
 	s.scores = make([]float64, s.dual.n)
 	if s.checkpoint.Save != nil || s.checkpoint.From != nil {
-		s.mark = s.dual.fingerprint(s.tolerance)
+		s.mark = s.dual.fingerprint(s.tolerance, s.shrinks)
 	}
 	if s.checkpoint.From != nil {
 		if err := s.decode(s.checkpoint.From); err != nil {
 			return "", err
 		}
 	}
+	return s.steps(ctx)
+}
+
+// steps takes all steps from where the state stands.
+func (s *smo[T]) steps(ctx context.Context) (learn.Status, error) {
 	_, form := kernel.FormOf(s.kernel)
 	lasting := form && s.ctl.Precision == run.Float32
-	if s.state.phase == begin && (lasting || form && s.dual.n >= singleFrom) {
+	rough := lasting || form && s.dual.n >= singleFrom
+	switch {
+	case s.state.phase == begin && s.start != nil:
+		copy(s.scores, s.start)
+		s.state.phase = double
+		if rough {
+			s.state.phase = single
+		}
+	case s.state.phase == begin && rough:
 		if err := s.enter(ctx, single, run.Float32); err != nil {
 			return "", err
 		}
 	}
-	if s.state.phase == single {
+	for s.state.phase == single {
 		status, err := rounds(ctx, s, &s.rows.single, !lasting)
 		if lasting || err != nil || status != learn.Converged {
 			return status, err
 		}
-		s.rows.release()
+		if err := s.enter(ctx, double, run.Float64); err != nil {
+			return "", err
+		}
+		if s.review() {
+			s.state.phase = single
+		}
 	}
+	s.rows.release()
 	if s.state.phase != double {
 		if err := s.enter(ctx, double, run.Float64); err != nil {
 			return "", err
@@ -145,16 +177,56 @@ func (s *smo[T]) enter(ctx context.Context, p phase, precision run.Precision) er
 // rowStore holds the rows that are in memory, in both precisions. Problems on
 // the same instances may share it one after the other.
 type rowStore[T any] struct {
-	single *gram.RowCache[T, float32]
-	double *gram.RowCache[T, float64]
-	keep   bool // the rows of a phase when it is over
+	single  caches[T, float32]
+	double  caches[T, float64]
+	keep    bool        // the rows of a phase when it is over
+	counter run.Counter // of evaluations
+}
+
+// caches are rows over all instances and over the active ones.
+type caches[T any, F float32 | float64] struct {
+	whole, narrow *gram.RowCache[T, F]
 }
 
 // release lets the rows of the first phase go.
 func (r *rowStore[T]) release() {
 	if !r.keep {
-		r.single = nil
+		r.single = caches[T, float32]{}
 	}
+}
+
+// narrowed is told of a new active set. Rows over all instances stay in memory
+// where there is room for every one of them.
+func (r *rowStore[T]) narrowed() {
+	r.single.narrowed()
+	r.double.narrowed()
+}
+
+func (c *caches[T, F]) narrowed() {
+	c.narrow = nil
+	if c.whole != nil && c.whole.Limit() < c.whole.Len() {
+		c.whole = nil
+	}
+}
+
+// widened is told that all instances are active again.
+func (r *rowStore[T]) widened() { r.single.narrow, r.double.narrow = nil, nil }
+
+// of returns the rows over the active instances of a problem.
+func (c *caches[T, F]) of(s *smo[T]) (*gram.RowCache[T, F], error) {
+	cache := &c.whole
+	if s.place != nil {
+		cache = &c.narrow
+	}
+	if *cache == nil {
+		x := s.sample()
+		made, err := gram.NewRowCache[T, F](s.ctl, s.kernel, x, min(rowsAtOnce, x.Len()))
+		if err != nil {
+			return nil, err
+		}
+		*cache = made
+	}
+	return *cache, nil
 }
 
 // rescore computes the scores from the variables.
@@ -188,19 +260,12 @@ func nonZero(v []float64) (index []int, value []float64) {
 // tolerance, or so small that the rounding of F could be all that is left of it.
 // A rough solution goes a little further, so that it still is one when the
 // scores are computed anew in float64.
-func rounds[T any, F float32 | float64](ctx context.Context, s *smo[T], rows **gram.RowCache[T, F], rough bool) (learn.Status, error) {
+func rounds[T any, F float32 | float64](ctx context.Context, s *smo[T], rows *caches[T, F], rough bool) (learn.Status, error) {
 	d := s.dual
 	most := min(workingMost, len(d.b))
-	if *rows == nil {
-		cache, err := gram.NewRowCache[T, F](s.ctl, s.kernel, s.x, min(rowsAtOnce, d.n))
-		if err != nil {
-			return "", err
-		}
-		*rows = cache
-	}
-	w := &round[T, F]{smo: s, cache: *rows, inner: newInner[F](most), got: make([][]F, rowsAtOnce)}
+	w := &round[T, F]{smo: s, inner: newInner[F](most), got: make([][]F, rowsAtOnce)}
 	for {
-		up, down := d.extremes(s.scores)
+		up, down := d.extremes(s.scores, s.state.shrunk.active)
 		violation := d.violation(up, down)
 		tolerance := s.tolerance
 		if rough {
@@ -208,6 +273,11 @@ func rounds[T any, F float32 | float64](ctx context.Context, s *smo[T], rows **g
 		}
 		tolerance = max(tolerance, noise[F](s))
 		switch {
+		case violation <= tolerance && s.place != nil && !rough:
+			if err := s.complete(ctx); err != nil {
+				return "", err
+			}
+			continue
 		case violation <= tolerance:
 			return learn.Converged, nil
 		case s.state.steps >= s.iterations:
@@ -215,7 +285,15 @@ func rounds[T any, F float32 | float64](ctx context.Context, s *smo[T], rows **g
 		case ctx.Err() != nil:
 			return learn.Stopped(ctx), nil
 		}
-		s.state.set = d.choose(s.scores, up, down, s.state.set, s.size(most))
+		if s.shrinks {
+			s.shrink(up, down)
+		}
+		s.state.set = d.choose(s.scores, up, down, s.state.shrunk.active, s.state.set, s.size(most))
+		cache, err := rows.of(s)
+		if err != nil {
+			return "", err
+		}
+		w.cache = cache
 		if err := w.run(ctx, max(0.1*violation, 0.5*tolerance)); err != nil {
 			return "", err
 		}
@@ -270,14 +348,9 @@ func (w *round[T, F]) run(ctx context.Context, tolerance float64) error {
 	}
 	w.fill(set)
 	steps := min(w.iterations-w.state.steps, 100*len(set))
-	var made int
-	if d.ties == free {
-		made = p.singles(ctx, tolerance, steps)
-	} else {
-		made = p.pairs(ctx, tolerance, steps)
-	}
+	made := p.solve(ctx, w.ctl.Quiet(), d.ties != free, tolerance, steps)
 	index, change := w.changes(set)
-	scores := slices.Clone(w.scores)
+	scores := w.gather()
 	for len(index) > 0 {
 		n := min(rowsAtOnce, len(index))
 		if err := w.cache.Fetch(ctx, w.got[:n], index[:n]); err != nil {
@@ -289,7 +362,7 @@ func (w *round[T, F]) run(ctx context.Context, tolerance float64) error {
 		index, change = index[n:], change[n:]
 	}
 	// From here on nothing can fail: variables and scores change together.
-	w.scores = scores
+	w.scatter(scores)
 	for k, t := range set {
 		d.b[t] = p.b[k]
 	}
@@ -297,28 +370,51 @@ func (w *round[T, F]) run(ctx context.Context, tolerance float64) error {
 	return nil
 }
 
-// changes returns the instances whose weight in the expansion changes, in order,
-// and by how much.
+// changes returns the places of the instances whose weight in the expansion
+// changes, in order, and by how much.
 func (w *round[T, F]) changes(set []int) (index []int, change []float64) {
-	n := w.dual.n
 	for k, t := range set {
 		if delta := w.inner.b[k] - w.dual.b[t]; delta != 0 {
 			// The second variable of an instance comes after all first ones.
-			if at, found := slices.BinarySearch(index, t%n); found {
+			if at, found := slices.BinarySearch(index, w.at(t)); found {
 				change[at] += delta
 			} else {
-				index, change = slices.Insert(index, at, t%n), slices.Insert(change, at, delta)
+				index, change = slices.Insert(index, at, w.at(t)), slices.Insert(change, at, delta)
 			}
 		}
 	}
 	return index, change
 }
 
-// each returns the instance of each variable.
+// gather returns the scores of the active instances in memory of their own.
+func (w *round[T, F]) gather() []float64 {
+	if w.place == nil {
+		return slices.Clone(w.scores)
+	}
+	active := w.state.shrunk.active
+	scores := make([]float64, len(active))
+	for k, i := range active {
+		scores[k] = w.scores[i]
+	}
+	return scores
+}
+
+// scatter takes the scores of the active instances over.
+func (w *round[T, F]) scatter(scores []float64) {
+	if w.place == nil {
+		w.scores = scores
+		return
+	}
+	for k, i := range w.state.shrunk.active {
+		w.scores[i] = scores[k]
+	}
+}
+
+// each returns the place of each variable's instance.
 func (w *round[T, F]) each(set []int) []int {
 	index := make([]int, len(set))
 	for k, t := range set {
-		index[k] = t % w.dual.n
+		index[k] = w.at(t)
 	}
 	return index
 }

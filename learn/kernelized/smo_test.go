@@ -256,11 +256,11 @@ func TestWeightIsRepetition(t *testing.T) {
 // TestSVMWorkers: neither workers nor memory change a bit, below and above the
 // switch to float32.
 func TestSVMWorkers(t *testing.T) {
-	for _, n := range []int{300, 2500} {
+	for _, n := range []int{300, 900, 2500} {
 		d := clouds(n, 4, 9)
 		var first *kernelized.Expansion[data.Vector]
 		var reported learn.Report
-		for _, ctl := range []run.Control{{Workers: 1}, {Workers: 2}, {Workers: 3}, {Workers: 2, Memory: 100 << 20}} {
+		for _, ctl := range []run.Control{{Workers: 1}, {Workers: 2}, {Workers: 3}, {Workers: 2, Memory: 128 << 20}} {
 			s := kernelized.NewSVM[data.Vector](kernel.Gaussian{Gamma: 0.3})
 			s.Run = ctl
 			e, r, err := s.Fit(t.Context(), d)
@@ -278,12 +278,34 @@ func TestSVMWorkers(t *testing.T) {
 	}
 }
 
-// TestSmallMemory: a black box whose rows do not all fit, with working sets of
-// more rows than do.
+// TestLeapWorkers is TestSVMWorkers for a problem with leaps: one of noise and a
+// high price.
+func TestLeapWorkers(t *testing.T) {
+	for _, n := range []int{400, 2100} {
+		d := clouds(n, 2, 9)
+		var first *kernelized.Expansion[data.Vector]
+		for workers := 1; workers <= 3; workers++ {
+			s := kernelized.NewSVM[data.Vector](kernel.Gaussian{Gamma: 1})
+			s.C, s.Run.Workers = 300, workers
+			e, r, err := s.Fit(t.Context(), d)
+			if err != nil || r.Status != learn.Converged {
+				t.Fatalf("%v, %+v", err, r)
+			}
+			if first == nil {
+				first = e
+			} else if !slices.Equal(e.Weight, first.Weight) || e.Bias != first.Bias {
+				t.Errorf("n = %d, %d workers: another result", n, workers)
+			}
+		}
+	}
+}
+
+// TestSmallMemory: a black box with hardly more memory than it needs. (Rows that
+// do not all fit are the business of gram.RowCache and its tests.)
 func TestSmallMemory(t *testing.T) {
 	d := clouds(600, 4, 9)
 	var first []float64
-	for _, memory := range []int64{0, 5 << 20} {
+	for _, memory := range []int64{0, 7 << 20} {
 		s := kernelized.NewSVM[data.Vector](kernel.Func[data.Vector](kernel.Gaussian{Gamma: 0.3}.Eval))
 		s.C, s.Run.Memory = 50, memory
 		e, r, err := s.Fit(t.Context(), d)
@@ -500,6 +522,48 @@ func TestResume(t *testing.T) {
 		s.Checkpoint, s.C = kernelized.Checkpoint{From: states[0]}, 11
 		if _, _, err := s.Fit(t.Context(), d); err == nil {
 			t.Error("no error for a checkpoint of another problem")
+		}
+	}
+}
+
+// TestResumeShrunk is TestResume where most instances are set aside: states with
+// and without them go on in the same bits, and not without shrinking.
+func TestResumeShrunk(t *testing.T) {
+	for _, n := range []int{900, 2300} {
+		d := clouds(n, 3, 4)
+		s := kernelized.NewSVM[data.Vector](kernel.Gaussian{Gamma: 0.5})
+		s.Tolerance = 1e-6
+		var states [][]byte
+		s.Checkpoint = kernelized.Checkpoint{Every: 1, Save: func(state []byte) error {
+			states = append(states, state)
+			return nil
+		}}
+		want, reported, err := s.Fit(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shrunk := 0
+		for k, state := range states {
+			if len(state) < len(states[0])+8*n-8*len(d.Y)/2 {
+				continue // nothing is set aside
+			}
+			shrunk++
+			s.Checkpoint = kernelized.Checkpoint{From: state}
+			s.Run.Workers = 1 + k%3
+			e, r, err := s.Fit(t.Context(), d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(e.Weight, want.Weight) || e.Bias != want.Bias || r.Iterations != reported.Iterations || r.Objective != reported.Objective {
+				t.Fatalf("n = %d, resumed after round %d: another result", n, k+1)
+			}
+		}
+		if shrunk < 2 {
+			t.Errorf("n = %d: instances are set aside in %d of %d states", n, shrunk, len(states))
+		}
+		s.Shrink = false
+		if _, _, err := s.Fit(t.Context(), d); err == nil {
+			t.Error("no error for a checkpoint of another recipe")
 		}
 	}
 }

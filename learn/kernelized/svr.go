@@ -39,17 +39,20 @@ type SVR[T any] struct {
 	Weight        []float64 // factor of C for each instance, at least 0; nil is 1 for all
 	Tolerance     float64   // of the optimality conditions, positive; default 1e-3
 	MaxIterations int       // steps of SMO, at least 1; default 10,000,000
+	Shrink        bool      // sets instances aside that stay at a bound; default true
 	Checkpoint    Checkpoint
 	Run           run.Control
+
+	warm *warmth[T] // of fits along a path; nil for a fit by itself
 }
 
 // NewSVR returns the recipe with its defaults.
 func NewSVR[T any](k kernel.Kernel[T]) SVR[T] {
-	return SVR[T]{Kernel: k, C: 1, Epsilon: 0.1, Tolerance: defaultTolerance, MaxIterations: defaultIterations}
+	return SVR[T]{Kernel: k, C: 1, Epsilon: 0.1, Tolerance: defaultTolerance, MaxIterations: defaultIterations, Shrink: true}
 }
 
 func (s SVR[T]) machine() machine[T] {
-	return machine[T]{name: "svr", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations, checkpoint: s.Checkpoint, ctl: s.Run}
+	return machine[T]{name: "svr", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations, shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run}
 }
 
 // Validate reports every field that is out of range.
@@ -75,7 +78,11 @@ func (s SVR[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Regressio
 		return nil, learn.Report{}, err
 	}
 	p := tubeDual(d.Y, weight, s.C, s.Epsilon, all)
-	solution, err := m.solve(ctx, d.X, p)
+	if s.warm != nil {
+		m.rows = s.warm.rows
+	}
+	s.warm.room(1)
+	solution, err := m.solveFrom(ctx, d.X, p, s.warm, 0)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}

@@ -61,13 +61,13 @@ func (q *top) sorted() []ranked {
 	return q.heap
 }
 
-// choose returns the next working set, at most size variables in increasing
-// order, group by group. Half of it or more are those that violate the optimality conditions
+// choose returns the next working set, at most size variables of active instances
+// in increasing order, group by group. Half of it or more are those that violate the optimality conditions
 // most, from both ends of the slopes and from each group alike, the worst pair
 // always among them; the rest are kept from the set before, those inside their
 // ranges first, so that variables which depend on each other are solved
 // together.
-func (d *dual) choose(scores []float64, up, down [2]float64, before []int, size int) []int {
+func (d *dual) choose(scores []float64, up, down [2]float64, active, before []int, size int) []int {
 	groups := d.groups()
 	fresh := size
 	if len(before) > 0 {
@@ -78,8 +78,8 @@ func (d *dual) choose(scores []float64, up, down [2]float64, before []int, size 
 	for g := range groups {
 		grow[g].size, fall[g].size = share, share
 	}
-	for t, b := range d.b {
-		f, g := d.slope(scores, t), d.group(t)
+	for t := range d.variables(active) {
+		b, f, g := d.b[t], d.slope(scores, t), d.group(t)
 		low, high := down[g], up[g]
 		if d.ties == free {
 			low, high = 0, 0
