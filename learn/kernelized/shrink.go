@@ -11,6 +11,9 @@ import (
 )
 
 const (
+	// shrinkFrom is from how many instances on instances are set aside. Below, all
+	// rows fit into memory, and to compute some anew takes as much as is saved.
+	shrinkFrom = 16384
 	// shrinkDelay is how many rounds in a row an instance must be firm before it
 	// is set aside. Each time that this was wrong it doubles.
 	shrinkDelay = 2

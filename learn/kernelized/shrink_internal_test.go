@@ -2,7 +2,9 @@ package kernelized
 
 import (
 	"context"
+	"encoding/binary"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/kerf-ml/kerf/data"
@@ -165,5 +167,72 @@ func TestShrunkComesBack(t *testing.T) {
 		if s.place != nil || math.Abs(a-b) > 1e-9*math.Abs(b)+s.dual.gap(s.scores) || s.dual.violation(s.dual.extremes(s.scores, nil)) > m.tolerance {
 			t.Errorf("objective %v, want %v", a, b)
 		}
+	}
+}
+
+// TestResumeShrunk ends a fit while instances are set aside and goes on from
+// there with other workers: the result is the same bit for bit. A state of another
+// recipe is refused.
+func TestResumeShrunk(t *testing.T) {
+	for _, n := range []int{900, 2300} {
+		d := overlap(n, 3, 0.2)
+		one := slices.Repeat([]float64{1}, n)
+		fit := func(workers int, shrinks bool, c Checkpoint) (*smo[data.Vector], error) {
+			s := &smo[data.Vector]{kernel: kernel.Gaussian{Gamma: 0.5}, x: d.X, tolerance: 1e-6, iterations: defaultIterations, shrinks: shrinks, checkpoint: c, dual: hingeDual(d.Y, one, 1, all), rows: &rowStore[data.Vector]{}}
+			s.ctl.Workers = workers
+			_, err := s.solve(t.Context())
+			return s, err
+		}
+		var states [][]byte
+		want, err := fit(0, true, Checkpoint{Every: 1, Save: func(state []byte) error {
+			states = append(states, state)
+			return nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shrunk := 0
+		for k, state := range states {
+			if binary.LittleEndian.Uint64(state[8*7:]) > 0 {
+				shrunk++
+			} else if k > 0 {
+				continue
+			}
+			got, err := fit(1+k%3, true, Checkpoint{From: state})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got.dual.b, want.dual.b) || !slices.Equal(got.scores, want.scores) || got.state.steps != want.state.steps {
+				t.Fatalf("n = %d, resumed after round %d: another result", n, k+1)
+			}
+		}
+		if shrunk < 2 {
+			t.Errorf("n = %d: instances are set aside in %d of %d states", n, shrunk, len(states))
+		}
+		if _, err := fit(1, false, Checkpoint{From: states[0]}); err == nil {
+			t.Error("no error for a state of another recipe")
+		}
+	}
+}
+
+// TestShrinkFrom: a fit of many instances shrinks unless the recipe says not to,
+// and has the same optimum either way.
+func TestShrinkFrom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("16,384 rows")
+	}
+	d := overlap(shrinkFrom, 2, 0.2)
+	s := NewSVM[data.Vector](kernel.Gaussian{Gamma: 0.5})
+	_, with, err := s.Fit(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Shrink = false
+	_, without, err := s.Fit(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(with.Objective-without.Objective) > with.Gap+without.Gap || with.Evaluations == without.Evaluations {
+		t.Errorf("with shrinking %+v, without %+v", with, without)
 	}
 }

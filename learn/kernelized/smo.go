@@ -41,8 +41,8 @@ const (
 //
 // Every round lowers the objective, and the worst violating pair is in every
 // set, so that it converges (Lin 2002). Variables at their bounds that do not
-// violate the conditions cost nothing within a round. Where half of the instances
-// and more have stood firmly at their bounds for some rounds they are set aside:
+// violate the conditions cost nothing within a round. Where there are many, and half
+// of the instances and more have stood firmly at their bounds for some rounds they are set aside:
 // the rows of further rounds are over the others alone. Before the end their
 // scores are brought up to date, and where one violates the conditions all come
 // back.

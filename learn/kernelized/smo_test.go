@@ -526,48 +526,6 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestResumeShrunk is TestResume where most instances are set aside: states with
-// and without them go on in the same bits, and not without shrinking.
-func TestResumeShrunk(t *testing.T) {
-	for _, n := range []int{900, 2300} {
-		d := clouds(n, 3, 4)
-		s := kernelized.NewSVM[data.Vector](kernel.Gaussian{Gamma: 0.5})
-		s.Tolerance = 1e-6
-		var states [][]byte
-		s.Checkpoint = kernelized.Checkpoint{Every: 1, Save: func(state []byte) error {
-			states = append(states, state)
-			return nil
-		}}
-		want, reported, err := s.Fit(t.Context(), d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		shrunk := 0
-		for k, state := range states {
-			if len(state) < len(states[0])+8*n-8*len(d.Y)/2 {
-				continue // nothing is set aside
-			}
-			shrunk++
-			s.Checkpoint = kernelized.Checkpoint{From: state}
-			s.Run.Workers = 1 + k%3
-			e, r, err := s.Fit(t.Context(), d)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(e.Weight, want.Weight) || e.Bias != want.Bias || r.Iterations != reported.Iterations || r.Objective != reported.Objective {
-				t.Fatalf("n = %d, resumed after round %d: another result", n, k+1)
-			}
-		}
-		if shrunk < 2 {
-			t.Errorf("n = %d: instances are set aside in %d of %d states", n, shrunk, len(states))
-		}
-		s.Shrink = false
-		if _, _, err := s.Fit(t.Context(), d); err == nil {
-			t.Error("no error for a checkpoint of another recipe")
-		}
-	}
-}
-
 // TestStrings learns which words hold more a than b.
 func TestStrings(t *testing.T) {
 	d := words()

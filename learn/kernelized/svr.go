@@ -39,7 +39,7 @@ type SVR[T any] struct {
 	Weight        []float64 // factor of C for each instance, at least 0; nil is 1 for all
 	Tolerance     float64   // of the optimality conditions, positive; default 1e-3
 	MaxIterations int       // steps of SMO, at least 1; default 10,000,000
-	Shrink        bool      // sets instances aside that stay at a bound; default true
+	Shrink        bool      // sets instances aside that stay at a bound, where there are 16,384 and more; default true
 	Checkpoint    Checkpoint
 	Run           run.Control
 
