@@ -46,10 +46,8 @@ func (r Recipe[T]) expand(ctx context.Context, p *Pipeline[T], d data.Labeled[T,
 	k := p.Classes.Len()
 	switch r.Learner {
 	case LearnerKernelSVM:
-		l := kernelized.NewSVM(r.Kernel)
-		l.MaxIterations = r.limit(l.MaxIterations)
-		l.C, l.Tolerance, l.Weight, l.Run = price, r.Tolerance, weight, r.Run
-		l.Checkpoint = r.Checkpoint
+		l := r.kernelSVM(weight)
+		l.C, l.Checkpoint = price, r.Checkpoint
 		if k > 2 && r.Pairs {
 			return adoptPairs(p, r.Run.Precision)(l.FitClasses(ctx, d, k))
 		}
@@ -89,6 +87,22 @@ func (r Recipe[T]) expand(ctx context.Context, p *Pipeline[T], d data.Labeled[T,
 		return adoptMany(p, r.Run.Precision)(l.FitClasses(ctx, d, k))
 	}
 	return learn.Report{}, fmt.Errorf("%s is no kernel machine", r.Learner)
+}
+
+// kernelSVM returns the machine of classes, but for its price.
+func (r Recipe[T]) kernelSVM(weight []float64) kernelized.SVM[T] {
+	l := kernelized.NewSVM(r.Kernel)
+	l.MaxIterations = r.limit(l.MaxIterations)
+	l.Tolerance, l.Weight, l.Run = r.Tolerance, weight, r.Run
+	return l
+}
+
+// kernelSVR returns the machine of numbers, but for its price.
+func (r Recipe[T]) kernelSVR(d data.Labeled[T, float64]) kernelized.SVR[T] {
+	l := kernelized.NewSVR(r.Kernel)
+	l.MaxIterations = r.limit(l.MaxIterations)
+	l.Epsilon, l.Tolerance, l.Weight, l.Run = r.Epsilon, r.Tolerance*spread(d.Y, d.Weight), d.Weight, r.Run
+	return l
 }
 
 // limit returns the steps that a kernel machine may take.
@@ -205,9 +219,8 @@ func (r Recipe[T]) regressExpansion(ctx context.Context, p *Pipeline[T], d data.
 func (r Recipe[T]) regress(ctx context.Context, p *Pipeline[T], d data.Labeled[T, float64], price float64) (learn.Report, error) {
 	switch r.Learner {
 	case LearnerSVR:
-		l := kernelized.NewSVR(r.Kernel)
-		l.MaxIterations = r.limit(l.MaxIterations)
-		l.C, l.Epsilon, l.Tolerance, l.Weight, l.Checkpoint, l.Run = price, r.Epsilon, r.Tolerance*spread(d.Y, d.Weight), d.Weight, r.Checkpoint, r.Run
+		l := r.kernelSVR(d)
+		l.C, l.Checkpoint = price, r.Checkpoint
 		return adoptValues(p, r.Run.Precision, 0)(l.Fit(ctx, d))
 	case LearnerNuSVR:
 		l := kernelized.NewNuSVR(r.Kernel)

@@ -118,45 +118,78 @@ func (r Recipe[T]) classPath(ctx context.Context, d data.Labeled[data.Vector, in
 // expandPath is the path of a kernel machine.
 func (r Recipe[T]) expandPath(classes data.Classes) startPath[T, int] {
 	return func(_ context.Context, d data.Labeled[T, int], prices []float64) (pricePath[T], error) {
-		path, err := r.lambdaPath(classes, d, prices)
+		weight, err := r.weights(classes, d.Y, d.Weight)
+		if err != nil {
+			return nil, err
+		}
+		next, err := r.expansionPath(d, classes.Len(), weight, prices)
 		if err != nil {
 			return nil, err
 		}
 		return func(ctx context.Context, price float64) (*Pipeline[T], learn.Report, error) {
 			p := &Pipeline[T]{Task: Classify, Kernel: r.Kernel, Classes: classes, Learner: r.Learner}
-			if path == nil {
-				report, err := r.expand(ctx, p, d, price)
-				return p, report, err
-			}
-			report, err := adoptMany(p, r.Run.Precision)(path.Next(ctx, price))
+			report, err := next(ctx, p, d, price)
 			return p, report, err
 		}, nil
 	}
 }
 
+// expansionPath returns what trains a kernel machine of classes at one price after
+// another, each from the one before where it can.
+func (r Recipe[T]) expansionPath(d data.Labeled[T, int], classes int, weight, prices []float64) (func(context.Context, *Pipeline[T], data.Labeled[T, int], float64) (learn.Report, error), error) {
+	precision := r.Run.Precision
+	switch r.Learner {
+	case LearnerKernelSVM:
+		l := r.kernelSVM(weight)
+		switch {
+		case classes == 2:
+			next := l.Along(signs(d))
+			return func(ctx context.Context, p *Pipeline[T], _ data.Labeled[T, int], price float64) (learn.Report, error) {
+				return adoptOne(p, precision)(next(ctx, price))
+			}, nil
+		case r.Pairs:
+			next := l.AlongClasses(d, classes)
+			return func(ctx context.Context, p *Pipeline[T], _ data.Labeled[T, int], price float64) (learn.Report, error) {
+				return adoptPairs(p, precision)(next(ctx, price))
+			}, nil
+		}
+		next := l.AlongRest(d, classes)
+		return func(ctx context.Context, p *Pipeline[T], _ data.Labeled[T, int], price float64) (learn.Report, error) {
+			return adoptMany(p, precision)(next(ctx, price))
+		}, nil
+	case LearnerKernelRidge, LearnerFalkon:
+		path, err := r.lambdaPath(d, classes, weight, prices)
+		return func(ctx context.Context, p *Pipeline[T], _ data.Labeled[T, int], price float64) (learn.Report, error) {
+			return adoptMany(p, precision)(path.Next(ctx, price))
+		}, err
+	}
+	return r.expand, nil
+}
+
 // lambdaPath returns the path of a kernel machine of classes through prices of
-// |w|², nil for one that fits each price afresh.
-func (r Recipe[T]) lambdaPath(classes data.Classes, d data.Labeled[T, int], prices []float64) (*kernelized.LambdaPath[T], error) {
-	if r.Learner != LearnerKernelRidge && r.Learner != LearnerFalkon {
-		return nil, nil
-	}
-	weight, err := r.weights(classes, d.Y, d.Weight)
-	if err != nil {
-		return nil, err
-	}
+// |w|².
+func (r Recipe[T]) lambdaPath(d data.Labeled[T, int], classes int, weight, prices []float64) (*kernelized.LambdaPath[T], error) {
 	if r.Learner == LearnerFalkon {
 		l := kernelized.NewFalkonClassifier(r.Kernel)
 		l.Weight, l.Landmarks, l.Seed, l.Run = weight, r.centers(d.X.Len()), r.Seed, r.Run
-		return l.ClassPath(d, classes.Len(), slices.Min(prices))
+		return l.ClassPath(d, classes, slices.Min(prices))
 	}
 	l := kernelized.RidgeClassifier[T]{Ridge: kernelized.NewRidge(r.Kernel)}
 	l.Weight, l.Run = weight, r.Run
-	return l.ClassPath(d, classes.Len())
+	return l.ClassPath(d, classes)
 }
 
 // regressPath is the path of a kernel machine of numbers.
 func (r Recipe[T]) regressPath() startPath[T, float64] {
 	return func(_ context.Context, d data.Labeled[T, float64], prices []float64) (pricePath[T], error) {
+		if r.Learner == LearnerSVR {
+			next := r.kernelSVR(d).Along(d)
+			return func(ctx context.Context, price float64) (*Pipeline[T], learn.Report, error) {
+				p := &Pipeline[T]{Task: Regress, Kernel: r.Kernel, Learner: r.Learner}
+				report, err := adoptValues(p, r.Run.Precision, 0)(next(ctx, price))
+				return p, report, err
+			}, nil
+		}
 		path, mean, err := r.outputPath(d, prices)
 		if err != nil {
 			return nil, err
