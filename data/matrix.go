@@ -1,6 +1,10 @@
 package data
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/kerf-ml/kerf/internal/alloc"
+)
 
 // Matrix stores Rows dense vectors of Cols coordinates each, row after row in
 // Data. It is a Source of Vector.
@@ -11,7 +15,7 @@ type Matrix struct {
 
 // NewMatrix returns a matrix of zeros.
 func NewMatrix(rows, cols int) *Matrix {
-	return &Matrix{Rows: rows, Cols: cols, Data: make([]float64, rows*cols)}
+	return &Matrix{Rows: rows, Cols: cols, Data: alloc.Zeros[float64](rows * cols)}
 }
 
 // Len returns the number of rows.

@@ -1,5 +1,7 @@
 package data
 
+import "github.com/kerf-ml/kerf/internal/alloc"
+
 // Matrix32 stores Rows dense vectors of Cols coordinates each in float32, row
 // after row in Data: half the memory of a Matrix, for data that came in single
 // precision, such as embeddings. It is a Source of Vector.
@@ -13,7 +15,7 @@ type Matrix32 struct {
 
 // NewMatrix32 returns a matrix of zeros.
 func NewMatrix32(rows, cols int) *Matrix32 {
-	return &Matrix32{Rows: rows, Cols: cols, Data: make([]float32, rows*cols)}
+	return &Matrix32{Rows: rows, Cols: cols, Data: alloc.Zeros[float32](rows * cols)}
 }
 
 // Len returns the number of rows.

@@ -67,12 +67,13 @@ func (h Hadamard) Fit(in int) (*Projection, error) {
 	}
 	f.sign32 = make([]float32, in)
 	convert(f.sign32, f.sign)
-	f.pick = make([]int32, min(f.padded, h.Dim))
-	for j, k := range seed.Stream(h.Seed, seed.Projection, stream(lawHadamard, 0)).Perm(f.padded)[:len(f.pick)] {
-		f.pick[j] = int32(k)
+	f.places = make([]int32, min(f.padded, h.Dim))
+	for j, k := range seed.Stream(h.Seed, seed.Projection, stream(lawHadamard, 0)).Perm(f.padded)[:len(f.places)] {
+		f.places[j] = int32(k)
 	}
-	slices.Sort(f.pick)
-	f.scale = 1 / math.Sqrt(float64(len(f.pick)))
+	slices.Sort(f.places)
+	f.pick = vmath.Choose(f.padded, f.places)
+	f.scale = 1 / math.Sqrt(float64(len(f.places)))
 	f.pool.New = f.scratch64
 	return &Projection{kind: KindHadamard, seed: h.Seed, in: in, out: h.Dim, form: f}, nil
 }
@@ -82,7 +83,8 @@ type hadamard struct {
 	n, out, padded int
 	sign           []float64 // of each coordinate of x
 	sign32         []float32
-	pick           []int32
+	places         []int32 // that are picked
+	pick           vmath.Chosen
 	scale          float64
 	pool           sync.Pool // of *[]float64, for apply
 }
@@ -91,7 +93,7 @@ func (f *hadamard) matrix() *data.Matrix {
 	a := data.NewMatrix(f.n, f.out)
 	for i, s := range f.sign {
 		row := a.Row(i)
-		for j, k := range f.pick {
+		for j, k := range f.places {
 			row[j] = s * f.scale
 			if bits.OnesCount(uint(i)&uint(k))%2 == 1 {
 				row[j] = -row[j]
@@ -109,27 +111,26 @@ func (f *hadamard) scratch64() any {
 func (f *hadamard) apply(dst []float64, v data.Vector) {
 	space := f.pool.Get().(*[]float64)
 	lay((*space)[:f.n], v)
-	transform(f, dst, f.sign, *space, &ahead{})
+	vmath.Times((*space)[:f.n], (*space)[:f.n], f.sign)
+	transform(f, dst, *space, &ahead{})
 	f.pool.Put(space)
 }
 
-// transform writes the image of the first n coordinates of x into dst. It uses
-// all of x, which has as many coordinates as the padded vector. Between its steps
-// it asks for what comes next.
-func transform[F gemm.Float](f *hadamard, dst, sign, x []F, next *ahead) {
+// transform writes the image of the first n coordinates of x, which have their
+// signs, into dst. It uses all of x, which has as many coordinates as the padded
+// vector. Between its steps it asks for what comes next.
+func transform[F gemm.Float](f *hadamard, dst, x []F, next *ahead) {
 	clear(x[f.n:])
-	next.ask()
-	vmath.ScaleRow(x[:f.n], 1, sign)
 	next.ask()
 	vmath.Hadamard(x)
 	next.ask()
-	vmath.Take(dst[:len(f.pick)], F(f.scale), x, f.pick)
-	clear(dst[len(f.pick):])
+	vmath.Take(dst[:f.pick.Len()], F(f.scale), x, f.pick)
+	clear(dst[f.pick.Len():])
 	next.ask()
 }
 
 // asks is how often transform asks for a part of the row that comes next.
-const asks = 4
+const asks = 3
 
 // ahead is what is left to ask for of a row that lies in memory, in one of the two
 // precisions. Memory works on it while the processor transforms the row before.
@@ -165,8 +166,24 @@ func (f *hadamard) mapper64() mapper[float64] { return hadamardMapper[float64]{f
 func (f *hadamard) mapper32() mapper[float32] { return hadamardMapper[float32]{f, f.sign32} }
 
 type hadamardMapper[F gemm.Float] struct {
-	f    *hadamard
-	sign []F
+	f     *hadamard
+	signs []F
+}
+
+// sign writes the coordinates of vector i of x into dst, each with its sign.
+func (m hadamardMapper[F]) sign(dst []F, x data.Source[data.Vector], i int) {
+	var row any
+	if narrow, ok := data.Row32(x, i); ok {
+		row = narrow
+	} else if v := x.At(i); v.Index == nil {
+		row = v.Value
+	}
+	if same, ok := row.([]F); ok && len(same) >= len(dst) {
+		vmath.Times(dst, same[:len(dst)], m.signs)
+		return
+	}
+	fill(dst, x, i)
+	vmath.Times(dst, dst, m.signs)
 }
 
 func (m hadamardMapper[F]) bytes(workers int) float64                { return Bytes(m.f.padded, workers) }
@@ -180,8 +197,8 @@ func (m hadamardMapper[F]) scratch() any { return make([]F, m.f.padded) }
 func (m hadamardMapper[F]) block(dst []F, x data.Source[data.Vector], lo, hi int, scratch any) {
 	d, row := m.f.out, scratch.([]F)
 	for i := lo; i < hi; i++ {
-		fill(row[:m.f.n], x, i)
 		next := upcoming(x, i+1, hi)
-		transform(m.f, dst[(i-lo)*d:][:d], m.sign, row, &next)
+		m.sign(row[:m.f.n], x, i)
+		transform(m.f, dst[(i-lo)*d:][:d], row, &next)
 	}
 }

@@ -2,6 +2,7 @@ package project
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"unsafe"
 
@@ -26,7 +27,10 @@ import (
 // Map needs the memory of the images, and for Gaussian, Sign and Orthogonal a
 // packed copy of A. It returns the error of ctx where it was cancelled.
 func (p *Projection) Map(ctx context.Context, ctl run.Control, x data.Source[data.Vector]) (*data.Matrix, error) {
-	images, err := mapRows(ctx, ctl, p, p.mapper64(), x)
+	images, err := newImages[float64](ctl, p, x.Len())
+	if err == nil {
+		err = p.MapTo(ctx, ctl, images, x)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +43,35 @@ func (p *Projection) Map(ctx context.Context, ctl run.Control, x data.Source[dat
 // and memory, and each coordinate is within about 2·(n+4)·2⁻²⁴·Σ|x_i·a_ij| of
 // Map's; for Hadamard within 2·(log2(N)+4)·2⁻²⁴·√(N/d)·|x|.
 func (p *Projection) Map32(ctx context.Context, ctl run.Control, x data.Source[data.Vector]) ([]float32, error) {
-	return mapRows(ctx, ctl, p, p.mapper32(), x)
+	images, err := newImages[float32](ctl, p, x.Len())
+	if err == nil {
+		err = p.MapTo32(ctx, ctl, images, x)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return images, nil
+}
+
+// MapTo is Map into memory that is there, Out numbers for each vector, row after
+// row. To use it again for one block of vectors after another saves the time that
+// new memory takes.
+func (p *Projection) MapTo(ctx context.Context, ctl run.Control, dst []float64, x data.Source[data.Vector]) error {
+	return mapRows(ctx, ctl, p, p.mapper64(), dst, x)
+}
+
+// MapTo32 is Map32 into memory that is there.
+func (p *Projection) MapTo32(ctx context.Context, ctl run.Control, dst []float32, x data.Source[data.Vector]) error {
+	return mapRows(ctx, ctl, p, p.mapper32(), dst, x)
+}
+
+// newImages returns the memory of n images.
+func newImages[F gemm.Float](ctl run.Control, p *Projection, n int) ([]F, error) {
+	bytes := float64(n) * float64(p.out) * float64(unsafe.Sizeof(F(0)))
+	if err := ctl.Reserve("images of a projection", bytes, "project fewer rows at a time or to fewer dimensions"); err != nil {
+		return nil, err
+	}
+	return alloc.Slice[F](n * p.out), nil
 }
 
 // A mapper maps blocks of rows in the precision F. It is used once.
@@ -56,29 +88,26 @@ type mapper[F gemm.Float] interface {
 	block(dst []F, x data.Source[data.Vector], lo, hi int, scratch any)
 }
 
-func mapRows[F gemm.Float](ctx context.Context, ctl run.Control, p *Projection, m mapper[F], x data.Source[data.Vector]) ([]F, error) {
+func mapRows[F gemm.Float](ctx context.Context, ctl run.Control, p *Projection, m mapper[F], dst []F, x data.Source[data.Vector]) error {
 	n, d := x.Len(), p.out
-	need := float64(n)*float64(d)*float64(unsafe.Sizeof(F(0))) + m.bytes(ctl.Cores())
-	if err := ctl.Reserve("images of a projection", need, "project fewer rows at a time or to fewer dimensions"); err != nil {
-		return nil, err
+	if len(dst) != n*d {
+		return fmt.Errorf("%s projection: there is memory for %d numbers and must be for %d images of %d each", p.kind, len(dst), n, d)
+	}
+	if err := ctl.Reserve("a projection", m.bytes(ctl.Cores()), "project to fewer dimensions"); err != nil {
+		return err
 	}
 	if err := m.prepare(ctx, ctl.Quiet()); err != nil {
-		return nil, err
+		return err
 	}
-	dst := alloc.Slice[F](n * d)
 	pool := sync.Pool{New: m.scratch}
 	rows := m.rows()
-	err := par.For(ctx, ctl, "project", par.Blocks(n, rows), func(b int) error {
+	return par.For(ctx, ctl, "project", par.Blocks(n, rows), func(b int) error {
 		lo, hi := par.Range(b, n, rows)
 		scratch := pool.Get()
 		m.block(dst[lo*d:hi*d], x, lo, hi, scratch)
 		pool.Put(scratch)
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return dst, nil
 }
 
 // isSparse reports whether vector i names its coordinates and stores less than

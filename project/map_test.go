@@ -260,3 +260,26 @@ func TestMapOfFloat32(t *testing.T) {
 		}
 	}
 }
+
+// TestMapTo maps into memory that is there, and refuses memory of another size.
+func TestMapTo(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	x := mixed(r, 70, 40)
+	for _, recipe := range recipes(9, 1) {
+		p := fit(t, recipe, 40)
+		want, want32 := mapped(t, p, 2, x)
+		got, got32 := make([]float64, 70*9), make([]float32, 70*9)
+		for i := range got {
+			got[i], got32[i] = math.NaN(), float32(math.NaN())
+		}
+		if err := errors.Join(p.MapTo(t.Context(), run.Control{}, got, x), p.MapTo32(t.Context(), run.Control{}, got32, x)); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want.Data) || !slices.Equal(got32, want32) {
+			t.Errorf("%s: other images in memory that is there", recipe.Kind())
+		}
+		if p.MapTo(t.Context(), run.Control{}, got[1:], x) == nil || p.MapTo32(t.Context(), run.Control{}, got32[1:], x) == nil {
+			t.Errorf("%s: too little memory is taken", recipe.Kind())
+		}
+	}
+}

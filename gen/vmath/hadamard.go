@@ -122,13 +122,16 @@ func passes(parts int) func(t *target, o op) {
 		t.SHLQ(operand.U8(by[uint8](t, 2, 3)), h)
 		end := t.GP64()
 		t.LEAQ(operand.Mem{Base: base, Index: n, Scale: 1}, end)
-		const unroll = 2
+		unroll := 2
+		if parts == 8 { // registers
+			unroll = 1
+		}
 		t.Label("group")
 		left := t.GP64()
 		t.MOVQ(h, left)
 		t.Label("run")
 		at := base
-		var v [unroll][]vec
+		v := make([][]vec, unroll)
 		for p := range parts {
 			for u := range unroll {
 				if p == 0 {
@@ -239,6 +242,12 @@ var hadamardOps = []op{
 		params: []param{{"x", "[]F"}, {"h", "int"}},
 		doc:    []string{"butterflies(x, h)", "butterflies(x, 2*h)"},
 		emit:   passes(4),
+	},
+	{
+		name:   "butterflies8x",
+		params: []param{{"x", "[]F"}, {"h", "int"}},
+		doc:    []string{"butterflies(x, h)", "butterflies(x, 2*h)", "butterflies(x, 4*h)"},
+		emit:   passes(8),
 	},
 	{
 		name:   "sumStrips",

@@ -112,6 +112,20 @@ var rowOps = []op{
 		}.emit,
 	},
 	{
+		name:   "times",
+		params: []param{{"dst", "[]F"}, {"x", "[]F"}, {"y", "[]F"}},
+		doc:    []string{"for i := range dst {", "\tdst[i] = x[i] * y[i]", "}"},
+		emit: elementwise{
+			in: []string{"x", "y"}, out: "dst", unroll: [2]int{4, 4},
+			body: func(t *target, in [][]vec) []vec {
+				for i := range in[0] {
+					t.mul(in[0][i], in[0][i], in[1][i])
+				}
+				return in[0]
+			},
+		}.emit,
+	},
+	{
 		name:   "axpy",
 		params: []param{{"y", "[]F"}, {"a", "F"}, {"x", "[]F"}},
 		doc:    []string{"for i := range y {", "\ty[i] += F(a * x[i])", "}"},

@@ -5,15 +5,30 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// take emits gathers of one vector each, as far as whole ones go.
+// take emits gathers of one vector each, as far as whole ones go, at AVX2, and at
+// AVX-512, where a gather waits for each of its elements, compressions of what is
+// kept of one vector of x after the other. What lies behind the elements of one is
+// overwritten by the next.
 func take(t *target, _ op) {
 	dst := t.Load(t.Param("dst").Base(), t.GP64())
 	n := t.Load(t.Param("dst").Len(), t.GP64())
-	index := t.Load(t.Param("index").Base(), t.GP64())
 	scale := t.arg("a")
 	x := t.Load(t.Param("x").Base(), t.GP64())
 	done := t.GP64()
 	t.XORQ(done, done)
+	if t.wide {
+		t.compressions(dst, n, scale, x, done)
+	} else {
+		t.gathers(dst, n, scale, x, done)
+	}
+	t.Label("done")
+	t.VZEROUPPER()
+	t.Store(done, t.ReturnIndex(0))
+	t.RET()
+}
+
+func (t *target) gathers(dst, n reg.Register, scale vec, x, done reg.Register) {
+	index := t.Load(t.Param("index").Base(), t.GP64())
 	t.SUBQ(operand.U32(uint32(t.lanes())), n)
 	t.JLT(operand.LabelRef("done"))
 	t.Label("vector")
@@ -26,47 +41,59 @@ func take(t *target, _ op) {
 	t.ADDQ(operand.U32(uint32(t.lanes())), done)
 	t.SUBQ(operand.U32(uint32(t.lanes())), n)
 	t.JGE(operand.LabelRef("vector"))
-	t.Label("done")
-	t.VZEROUPPER()
-	t.Store(done, t.ReturnIndex(0))
-	t.RET()
 }
 
-// gather emits dst[l] = x[index[l]] for the lanes l of one vector, index of int32.
+func (t *target) compressions(dst, n reg.Register, scale vec, x, done reg.Register) {
+	kept := t.Load(t.Param("kept").Base(), t.GP64())
+	left := t.Load(t.Param("x").Len(), t.GP64())
+	t.SUBQ(operand.U32(uint32(t.lanes())), n) // the last place that a vector fits
+	t.JLT(operand.LabelRef("done"))
+	t.Label("vector")
+	t.SUBQ(operand.U32(uint32(t.lanes())), left)
+	t.JLT(operand.LabelRef("done"))
+	bits, mask, got := t.GP64(), t.K(), t.vec()
+	if t.bits == 32 {
+		t.MOVWLZX(operand.Mem{Base: kept}, bits.As32())
+		t.KMOVW(bits.As32(), mask)
+	} else {
+		t.MOVBLZX(operand.Mem{Base: kept}, bits.As32())
+		t.KMOVB(bits.As32(), mask)
+	}
+	by(t, t.VMULPS, t.VMULPD)(operand.Mem{Base: x}, scale, got)
+	by(t, t.VCOMPRESSPS_Z, t.VCOMPRESSPD_Z)(got, mask, got)
+	t.store(operand.Mem{Base: dst, Index: done, Scale: uint8(t.size())}, got)
+	t.POPCNTL(bits.As32(), bits.As32())
+	t.ADDQ(bits, done)
+	t.ADDQ(operand.U32(uint32(t.width())), x)
+	t.ADDQ(operand.U32(uint32(t.lanes()/8)), kept)
+	t.CMPQ(done, n)
+	t.JLE(operand.LabelRef("vector"))
+}
+
+// gather emits dst[l] = x[index[l]] for the lanes l of one vector at AVX2, index of
+// int32.
 func (t *target) gather(dst vec, x reg.Register, index operand.Mem) {
 	at := t.vec()
 	switch { // the indices of eight bytes take half a vector
-	case t.bits == 32 && t.wide:
-		t.VMOVDQU32(index, at)
 	case t.bits == 32:
 		t.VMOVDQU(index, at)
-	case t.wide:
-		at = t.YMM()
-		t.VMOVDQU32(index, at)
 	default:
 		at = t.XMM()
 		t.VMOVDQU(index, at)
 	}
 	t.xor(dst, dst, dst) // what it held must not be waited for
 	from := operand.Mem{Base: x, Index: at, Scale: uint8(t.size())}
-	emit := by(t, t.VGATHERDPS, t.VGATHERDPD)
-	if t.wide {
-		all := t.K()
-		t.KXNORW(all, all, all)
-		emit(from, all, dst)
-		return
-	}
 	all := t.vec()
 	t.VPCMPEQD(all, all, all)
-	emit(all, from, dst)
+	by(t, t.VGATHERDPS, t.VGATHERDPD)(all, from, dst)
 }
 
 var takeOps = []op{{
 	name:   "takePrefix",
 	result: "int",
-	params: []param{{"dst", "[]F"}, {"a", "F"}, {"x", "[]F"}, {"index", "[]int32"}},
+	params: []param{{"dst", "[]F"}, {"a", "F"}, {"x", "[]F"}, {"index", "[]int32"}, {"kept", "[]uint64"}},
 	doc: []string{
-		"n := len(dst) / lanes * lanes // whole vectors",
+		"n := … // as many as whole vectors have",
 		"for l := range n {", "\tdst[l] = a * x[index[l]]", "}",
 		"return n",
 	},

@@ -31,3 +31,14 @@ func Slice[F float32 | float64](n int) []F {
 	huge(start, n*size)
 	return unsafe.Slice((*F)(unsafe.Pointer(start)), n)
 }
+
+// Zeros returns n zeros, backed by large pages where there are many and the
+// system has them: who reads them one after the other then waits less often for
+// the address of the next.
+func Zeros[F float32 | float64](n int) []F {
+	s := make([]F, n)
+	if size := n * int(unsafe.Sizeof(F(0))); size >= large {
+		huge((*byte)(unsafe.Pointer(unsafe.SliceData(s))), size)
+	}
+	return s
+}

@@ -295,6 +295,28 @@ func scaleRow64(row []float64, s float64, yscale []float64) {
 	}
 }
 
+func times32(dst []float32, x []float32, y []float32) {
+	switch Active() {
+	case AVX512:
+		timesF32AVX512(dst, x, y)
+	case AVX2:
+		timesF32AVX2(dst, x, y)
+	default:
+		timesPlain(dst, x, y)
+	}
+}
+
+func times64(dst []float64, x []float64, y []float64) {
+	switch Active() {
+	case AVX512:
+		timesF64AVX512(dst, x, y)
+	case AVX2:
+		timesF64AVX2(dst, x, y)
+	default:
+		timesPlain(dst, x, y)
+	}
+}
+
 func axpy32(y []float32, a float32, x []float32) {
 	switch Active() {
 	case AVX512:
@@ -465,6 +487,28 @@ func butterflies4x64(x []float64, h int) {
 	}
 }
 
+func butterflies8x32(x []float32, h int) {
+	switch Active() {
+	case AVX512:
+		butterflies8xF32AVX512(x, h)
+	case AVX2:
+		butterflies8xF32AVX2(x, h)
+	default:
+		butterflies8xPlain(x, h)
+	}
+}
+
+func butterflies8x64(x []float64, h int) {
+	switch Active() {
+	case AVX512:
+		butterflies8xF64AVX512(x, h)
+	case AVX2:
+		butterflies8xF64AVX2(x, h)
+	default:
+		butterflies8xPlain(x, h)
+	}
+}
+
 func sumStrips32(dst []float32, x []float32, index []int32) {
 	switch Active() {
 	case AVX512:
@@ -520,22 +564,22 @@ func fetch64(x []float64) {
 	}
 }
 
-func takePrefix32(dst []float32, a float32, x []float32, index []int32) int {
+func takePrefix32(dst []float32, a float32, x []float32, index []int32, kept []uint64) int {
 	switch Active() {
 	case AVX512:
-		return takePrefixF32AVX512(dst, a, x, index)
+		return takePrefixF32AVX512(dst, a, x, index, kept)
 	case AVX2:
-		return takePrefixF32AVX2(dst, a, x, index)
+		return takePrefixF32AVX2(dst, a, x, index, kept)
 	}
-	return takePrefixPlain(dst, a, x, index)
+	return takePrefixPlain(dst, a, x, index, kept)
 }
 
-func takePrefix64(dst []float64, a float64, x []float64, index []int32) int {
+func takePrefix64(dst []float64, a float64, x []float64, index []int32, kept []uint64) int {
 	switch Active() {
 	case AVX512:
-		return takePrefixF64AVX512(dst, a, x, index)
+		return takePrefixF64AVX512(dst, a, x, index, kept)
 	case AVX2:
-		return takePrefixF64AVX2(dst, a, x, index)
+		return takePrefixF64AVX2(dst, a, x, index, kept)
 	}
-	return takePrefixPlain(dst, a, x, index)
+	return takePrefixPlain(dst, a, x, index, kept)
 }

@@ -112,6 +112,14 @@ func scaleRow64(row []float64, s float64, yscale []float64) {
 	scaleRowPlain(row, s, yscale)
 }
 
+func times32(dst []float32, x []float32, y []float32) {
+	timesPlain(dst, x, y)
+}
+
+func times64(dst []float64, x []float64, y []float64) {
+	timesPlain(dst, x, y)
+}
+
 func axpy32(y []float32, a float32, x []float32) {
 	axpyPlain(y, a, x)
 }
@@ -176,6 +184,14 @@ func butterflies4x64(x []float64, h int) {
 	butterflies4xPlain(x, h)
 }
 
+func butterflies8x32(x []float32, h int) {
+	butterflies8xPlain(x, h)
+}
+
+func butterflies8x64(x []float64, h int) {
+	butterflies8xPlain(x, h)
+}
+
 func sumStrips32(dst []float32, x []float32, index []int32) {
 	sumStripsPlain(dst, x, index)
 }
@@ -196,10 +212,10 @@ func fetch64(x []float64) {
 	fetchPlain(x)
 }
 
-func takePrefix32(dst []float32, a float32, x []float32, index []int32) int {
-	return takePrefixPlain(dst, a, x, index)
+func takePrefix32(dst []float32, a float32, x []float32, index []int32, kept []uint64) int {
+	return takePrefixPlain(dst, a, x, index, kept)
 }
 
-func takePrefix64(dst []float64, a float64, x []float64, index []int32) int {
-	return takePrefixPlain(dst, a, x, index)
+func takePrefix64(dst []float64, a float64, x []float64, index []int32, kept []uint64) int {
+	return takePrefixPlain(dst, a, x, index, kept)
 }

@@ -16,9 +16,9 @@ func Hadamard[F Float](x []F) {
 	}
 	switch x := any(x).(type) {
 	case []float32:
-		hadamard(x, walsh32, butterflies32, butterflies4x32)
+		hadamard(x, walsh32, butterflies32, butterflies4x32, butterflies8x32)
 	case []float64:
-		hadamard(x, walsh64, butterflies64, butterflies4x64)
+		hadamard(x, walsh64, butterflies64, butterflies4x64, butterflies8x64)
 	}
 }
 
@@ -26,21 +26,24 @@ func Hadamard[F Float](x []F) {
 // first level of cache.
 const inCache = 1 << 15
 
-func hadamard[F Float](x []F, walsh func([]F), pass, pass2 func([]F, int)) {
+func hadamard[F Float](x []F, walsh func([]F), pass, pass2, pass3 func([]F, int)) {
 	size := int(unsafe.Sizeof(F(0)))
 	switch n := len(x); {
 	case n*size > inCache:
 		for i := 0; i < n; i += n / 4 {
-			hadamard(x[i:i+n/4], walsh, pass, pass2)
+			hadamard(x[i:i+n/4], walsh, pass, pass2, pass3)
 		}
 		pass2(x, n/4)
 	case n*size >= walshBytes():
 		walsh(x)
 		h := walshBytes() / size
-		for ; 4*h <= n; h *= 4 {
-			pass2(x, h)
+		for ; 8*h <= n; h *= 8 {
+			pass3(x, h)
 		}
-		if h < n {
+		switch n / h {
+		case 4:
+			pass2(x, h)
+		case 2:
 			pass(x, h)
 		}
 	default:

@@ -124,6 +124,42 @@ func butterflies4xF64AVX2(x []float64, h int)
 //go:noescape
 func butterflies4xF64AVX512(x []float64, h int)
 
+// butterflies8xF32AVX2 is
+//
+//	butterflies(x, h)
+//	butterflies(x, 2*h)
+//	butterflies(x, 4*h)
+//
+//go:noescape
+func butterflies8xF32AVX2(x []float32, h int)
+
+// butterflies8xF32AVX512 is
+//
+//	butterflies(x, h)
+//	butterflies(x, 2*h)
+//	butterflies(x, 4*h)
+//
+//go:noescape
+func butterflies8xF32AVX512(x []float32, h int)
+
+// butterflies8xF64AVX2 is
+//
+//	butterflies(x, h)
+//	butterflies(x, 2*h)
+//	butterflies(x, 4*h)
+//
+//go:noescape
+func butterflies8xF64AVX2(x []float64, h int)
+
+// butterflies8xF64AVX512 is
+//
+//	butterflies(x, h)
+//	butterflies(x, 2*h)
+//	butterflies(x, 4*h)
+//
+//go:noescape
+func butterflies8xF64AVX512(x []float64, h int)
+
 // sumStripsF32AVX2 is
 //
 //	for _, i := range index {

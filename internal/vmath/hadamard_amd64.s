@@ -922,6 +922,338 @@ run:
 	VZEROUPPER
 	RET
 
+// func butterflies8xF32AVX2(x []float32, h int)
+// Requires: AVX
+TEXT ·butterflies8xF32AVX2(SB), NOSPLIT, $0-32
+	MOVQ x_base+0(FP), AX
+	MOVQ x_len+8(FP), CX
+	MOVQ h+24(FP), DX
+	SHLQ $0x02, CX
+	SHLQ $0x02, DX
+	LEAQ (AX)(CX*1), CX
+
+group:
+	MOVQ DX, BX
+
+run:
+	VMOVUPS (AX), Y0
+	LEAQ    (AX)(DX*1), SI
+	VMOVUPS (SI), Y1
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS (SI), Y2
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS (SI), Y3
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS (SI), Y4
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS (SI), Y5
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS (SI), Y6
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS (SI), Y7
+	VSUBPS  Y1, Y0, Y8
+	VADDPS  Y1, Y0, Y0
+	VSUBPS  Y3, Y2, Y1
+	VADDPS  Y3, Y2, Y2
+	VSUBPS  Y5, Y4, Y3
+	VADDPS  Y5, Y4, Y4
+	VSUBPS  Y7, Y6, Y5
+	VADDPS  Y7, Y6, Y6
+	VSUBPS  Y2, Y0, Y7
+	VADDPS  Y2, Y0, Y0
+	VSUBPS  Y1, Y8, Y2
+	VADDPS  Y1, Y8, Y8
+	VSUBPS  Y6, Y4, Y1
+	VADDPS  Y6, Y4, Y4
+	VSUBPS  Y5, Y3, Y6
+	VADDPS  Y5, Y3, Y3
+	VSUBPS  Y4, Y0, Y5
+	VADDPS  Y4, Y0, Y0
+	VSUBPS  Y3, Y8, Y4
+	VADDPS  Y3, Y8, Y8
+	VSUBPS  Y1, Y7, Y3
+	VADDPS  Y1, Y7, Y7
+	VSUBPS  Y6, Y2, Y1
+	VADDPS  Y6, Y2, Y2
+	VMOVUPS Y0, (AX)
+	LEAQ    (AX)(DX*1), SI
+	VMOVUPS Y8, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS Y7, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS Y2, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS Y5, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS Y4, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS Y3, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS Y1, (SI)
+	ADDQ    $0x00000020, AX
+	SUBQ    $0x00000020, BX
+	JNZ     run
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	CMPQ    AX, CX
+	JLT     group
+	VZEROUPPER
+	RET
+
+// func butterflies8xF32AVX512(x []float32, h int)
+// Requires: AVX, AVX512F
+TEXT ·butterflies8xF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ x_base+0(FP), AX
+	MOVQ x_len+8(FP), CX
+	MOVQ h+24(FP), DX
+	SHLQ $0x02, CX
+	SHLQ $0x02, DX
+	LEAQ (AX)(CX*1), CX
+
+group:
+	MOVQ DX, BX
+
+run:
+	VMOVUPS (AX), Z0
+	LEAQ    (AX)(DX*1), SI
+	VMOVUPS (SI), Z1
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS (SI), Z2
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS (SI), Z3
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS (SI), Z4
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS (SI), Z5
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS (SI), Z6
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS (SI), Z7
+	VSUBPS  Z1, Z0, Z8
+	VADDPS  Z1, Z0, Z0
+	VSUBPS  Z3, Z2, Z1
+	VADDPS  Z3, Z2, Z2
+	VSUBPS  Z5, Z4, Z3
+	VADDPS  Z5, Z4, Z4
+	VSUBPS  Z7, Z6, Z5
+	VADDPS  Z7, Z6, Z6
+	VSUBPS  Z2, Z0, Z7
+	VADDPS  Z2, Z0, Z0
+	VSUBPS  Z1, Z8, Z2
+	VADDPS  Z1, Z8, Z8
+	VSUBPS  Z6, Z4, Z1
+	VADDPS  Z6, Z4, Z4
+	VSUBPS  Z5, Z3, Z6
+	VADDPS  Z5, Z3, Z3
+	VSUBPS  Z4, Z0, Z5
+	VADDPS  Z4, Z0, Z0
+	VSUBPS  Z3, Z8, Z4
+	VADDPS  Z3, Z8, Z8
+	VSUBPS  Z1, Z7, Z3
+	VADDPS  Z1, Z7, Z7
+	VSUBPS  Z6, Z2, Z1
+	VADDPS  Z6, Z2, Z2
+	VMOVUPS Z0, (AX)
+	LEAQ    (AX)(DX*1), SI
+	VMOVUPS Z8, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS Z7, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS Z2, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS Z5, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS Z4, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS Z3, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPS Z1, (SI)
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x00000040, BX
+	JNZ     run
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	CMPQ    AX, CX
+	JLT     group
+	VZEROUPPER
+	RET
+
+// func butterflies8xF64AVX2(x []float64, h int)
+// Requires: AVX
+TEXT ·butterflies8xF64AVX2(SB), NOSPLIT, $0-32
+	MOVQ x_base+0(FP), AX
+	MOVQ x_len+8(FP), CX
+	MOVQ h+24(FP), DX
+	SHLQ $0x03, CX
+	SHLQ $0x03, DX
+	LEAQ (AX)(CX*1), CX
+
+group:
+	MOVQ DX, BX
+
+run:
+	VMOVUPD (AX), Y0
+	LEAQ    (AX)(DX*1), SI
+	VMOVUPD (SI), Y1
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD (SI), Y2
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD (SI), Y3
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD (SI), Y4
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD (SI), Y5
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD (SI), Y6
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD (SI), Y7
+	VSUBPD  Y1, Y0, Y8
+	VADDPD  Y1, Y0, Y0
+	VSUBPD  Y3, Y2, Y1
+	VADDPD  Y3, Y2, Y2
+	VSUBPD  Y5, Y4, Y3
+	VADDPD  Y5, Y4, Y4
+	VSUBPD  Y7, Y6, Y5
+	VADDPD  Y7, Y6, Y6
+	VSUBPD  Y2, Y0, Y7
+	VADDPD  Y2, Y0, Y0
+	VSUBPD  Y1, Y8, Y2
+	VADDPD  Y1, Y8, Y8
+	VSUBPD  Y6, Y4, Y1
+	VADDPD  Y6, Y4, Y4
+	VSUBPD  Y5, Y3, Y6
+	VADDPD  Y5, Y3, Y3
+	VSUBPD  Y4, Y0, Y5
+	VADDPD  Y4, Y0, Y0
+	VSUBPD  Y3, Y8, Y4
+	VADDPD  Y3, Y8, Y8
+	VSUBPD  Y1, Y7, Y3
+	VADDPD  Y1, Y7, Y7
+	VSUBPD  Y6, Y2, Y1
+	VADDPD  Y6, Y2, Y2
+	VMOVUPD Y0, (AX)
+	LEAQ    (AX)(DX*1), SI
+	VMOVUPD Y8, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD Y7, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD Y2, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD Y5, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD Y4, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD Y3, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD Y1, (SI)
+	ADDQ    $0x00000020, AX
+	SUBQ    $0x00000020, BX
+	JNZ     run
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	CMPQ    AX, CX
+	JLT     group
+	VZEROUPPER
+	RET
+
+// func butterflies8xF64AVX512(x []float64, h int)
+// Requires: AVX, AVX512F
+TEXT ·butterflies8xF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ x_base+0(FP), AX
+	MOVQ x_len+8(FP), CX
+	MOVQ h+24(FP), DX
+	SHLQ $0x03, CX
+	SHLQ $0x03, DX
+	LEAQ (AX)(CX*1), CX
+
+group:
+	MOVQ DX, BX
+
+run:
+	VMOVUPD (AX), Z0
+	LEAQ    (AX)(DX*1), SI
+	VMOVUPD (SI), Z1
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD (SI), Z2
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD (SI), Z3
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD (SI), Z4
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD (SI), Z5
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD (SI), Z6
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD (SI), Z7
+	VSUBPD  Z1, Z0, Z8
+	VADDPD  Z1, Z0, Z0
+	VSUBPD  Z3, Z2, Z1
+	VADDPD  Z3, Z2, Z2
+	VSUBPD  Z5, Z4, Z3
+	VADDPD  Z5, Z4, Z4
+	VSUBPD  Z7, Z6, Z5
+	VADDPD  Z7, Z6, Z6
+	VSUBPD  Z2, Z0, Z7
+	VADDPD  Z2, Z0, Z0
+	VSUBPD  Z1, Z8, Z2
+	VADDPD  Z1, Z8, Z8
+	VSUBPD  Z6, Z4, Z1
+	VADDPD  Z6, Z4, Z4
+	VSUBPD  Z5, Z3, Z6
+	VADDPD  Z5, Z3, Z3
+	VSUBPD  Z4, Z0, Z5
+	VADDPD  Z4, Z0, Z0
+	VSUBPD  Z3, Z8, Z4
+	VADDPD  Z3, Z8, Z8
+	VSUBPD  Z1, Z7, Z3
+	VADDPD  Z1, Z7, Z7
+	VSUBPD  Z6, Z2, Z1
+	VADDPD  Z6, Z2, Z2
+	VMOVUPD Z0, (AX)
+	LEAQ    (AX)(DX*1), SI
+	VMOVUPD Z8, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD Z7, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD Z2, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD Z5, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD Z4, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD Z3, (SI)
+	LEAQ    (SI)(DX*1), SI
+	VMOVUPD Z1, (SI)
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x00000040, BX
+	JNZ     run
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	ADDQ    DX, AX
+	CMPQ    AX, CX
+	JLT     group
+	VZEROUPPER
+	RET
+
 // func sumStripsF32AVX2(dst []float32, x []float32, index []int32)
 // Requires: AVX
 TEXT ·sumStripsF32AVX2(SB), NOSPLIT, $0-72

@@ -206,4 +206,16 @@ func narrowPlain(dst []float32, x []float64) {
 
 func fetchPlain[F Float]([]F) {}
 
-func takePrefixPlain[F Float]([]F, F, []F, []int32) int { return 0 }
+func takePrefixPlain[F Float]([]F, F, []F, []int32, []uint64) int { return 0 }
+
+func timesPlain[F Float](dst, x, y []F) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] * y[i]
+	}
+}
+
+func butterflies8xPlain[F Float](x []F, h int) {
+	butterflies4xPlain(x, h)
+	butterfliesPlain(x, 4*h)
+}

@@ -93,6 +93,20 @@ func ScaleRow[F Float](row []F, s F, yscale []F) {
 	}
 }
 
+// Times sets dst to the products of x and y, element by element. The slices must
+// have the same length; dst may be x or y. The bits are the same at every level.
+func Times[F Float](dst, x, y []F) {
+	if len(dst) != len(x) || len(dst) != len(y) {
+		panic(lengths)
+	}
+	switch dst := any(dst).(type) {
+	case []float32:
+		times32(dst, any(x).([]float32), any(y).([]float32))
+	case []float64:
+		times64(dst, any(x).([]float64), any(y).([]float64))
+	}
+}
+
 // Axpy adds a·x to y, each product rounded before the sum. The slices must have
 // the same length. The bits are the same at every level.
 func Axpy[F Float](y []F, a F, x []F) {

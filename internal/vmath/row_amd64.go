@@ -176,6 +176,42 @@ func scaleRowF64AVX2(row []float64, s float64, yscale []float64)
 //go:noescape
 func scaleRowF64AVX512(row []float64, s float64, yscale []float64)
 
+// timesF32AVX2 is
+//
+//	for i := range dst {
+//		dst[i] = x[i] * y[i]
+//	}
+//
+//go:noescape
+func timesF32AVX2(dst []float32, x []float32, y []float32)
+
+// timesF32AVX512 is
+//
+//	for i := range dst {
+//		dst[i] = x[i] * y[i]
+//	}
+//
+//go:noescape
+func timesF32AVX512(dst []float32, x []float32, y []float32)
+
+// timesF64AVX2 is
+//
+//	for i := range dst {
+//		dst[i] = x[i] * y[i]
+//	}
+//
+//go:noescape
+func timesF64AVX2(dst []float64, x []float64, y []float64)
+
+// timesF64AVX512 is
+//
+//	for i := range dst {
+//		dst[i] = x[i] * y[i]
+//	}
+//
+//go:noescape
+func timesF64AVX512(dst []float64, x []float64, y []float64)
+
 // axpyF32AVX2 is
 //
 //	for i := range y {

@@ -6,44 +6,44 @@ package vmath
 
 // takePrefixF32AVX2 is
 //
-//	n := len(dst) / lanes * lanes // whole vectors
+//	n := … // as many as whole vectors have
 //	for l := range n {
 //		dst[l] = a * x[index[l]]
 //	}
 //	return n
 //
 //go:noescape
-func takePrefixF32AVX2(dst []float32, a float32, x []float32, index []int32) int
+func takePrefixF32AVX2(dst []float32, a float32, x []float32, index []int32, kept []uint64) int
 
 // takePrefixF32AVX512 is
 //
-//	n := len(dst) / lanes * lanes // whole vectors
+//	n := … // as many as whole vectors have
 //	for l := range n {
 //		dst[l] = a * x[index[l]]
 //	}
 //	return n
 //
 //go:noescape
-func takePrefixF32AVX512(dst []float32, a float32, x []float32, index []int32) int
+func takePrefixF32AVX512(dst []float32, a float32, x []float32, index []int32, kept []uint64) int
 
 // takePrefixF64AVX2 is
 //
-//	n := len(dst) / lanes * lanes // whole vectors
+//	n := … // as many as whole vectors have
 //	for l := range n {
 //		dst[l] = a * x[index[l]]
 //	}
 //	return n
 //
 //go:noescape
-func takePrefixF64AVX2(dst []float64, a float64, x []float64, index []int32) int
+func takePrefixF64AVX2(dst []float64, a float64, x []float64, index []int32, kept []uint64) int
 
 // takePrefixF64AVX512 is
 //
-//	n := len(dst) / lanes * lanes // whole vectors
+//	n := … // as many as whole vectors have
 //	for l := range n {
 //		dst[l] = a * x[index[l]]
 //	}
 //	return n
 //
 //go:noescape
-func takePrefixF64AVX512(dst []float64, a float64, x []float64, index []int32) int
+func takePrefixF64AVX512(dst []float64, a float64, x []float64, index []int32, kept []uint64) int

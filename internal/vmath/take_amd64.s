@@ -4,124 +4,130 @@
 
 #include "textflag.h"
 
-// func takePrefixF32AVX2(dst []float32, a float32, x []float32, index []int32) int
+// func takePrefixF32AVX2(dst []float32, a float32, x []float32, index []int32, kept []uint64) int
 // Requires: AVX, AVX2
-TEXT ·takePrefixF32AVX2(SB), NOSPLIT, $0-88
+TEXT ·takePrefixF32AVX2(SB), NOSPLIT, $0-112
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
-	MOVQ         index_base+56(FP), DX
 	VBROADCASTSS a+24(FP), Y0
-	MOVQ         x_base+32(FP), BX
-	XORQ         SI, SI
+	MOVQ         x_base+32(FP), DX
+	XORQ         BX, BX
+	MOVQ         index_base+56(FP), SI
 	SUBQ         $0x00000008, CX
 	JLT          done
 
 vector:
-	VMOVDQU    (DX), Y2
+	VMOVDQU    (SI), Y2
 	VXORPS     Y1, Y1, Y1
 	VPCMPEQD   Y3, Y3, Y3
-	VGATHERDPS Y3, (BX)(Y2*4), Y1
+	VGATHERDPS Y3, (DX)(Y2*4), Y1
 	VMULPS     Y0, Y1, Y1
 	VMOVUPS    Y1, (AX)
 	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	ADDQ       $0x00000008, SI
+	ADDQ       $0x00000020, SI
+	ADDQ       $0x00000008, BX
 	SUBQ       $0x00000008, CX
 	JGE        vector
 
 done:
 	VZEROUPPER
-	MOVQ SI, ret+80(FP)
+	MOVQ BX, ret+104(FP)
 	RET
 
-// func takePrefixF32AVX512(dst []float32, a float32, x []float32, index []int32) int
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·takePrefixF32AVX512(SB), NOSPLIT, $0-88
+// func takePrefixF32AVX512(dst []float32, a float32, x []float32, index []int32, kept []uint64) int
+// Requires: AVX, AVX512F, POPCNT
+TEXT ·takePrefixF32AVX512(SB), NOSPLIT, $0-112
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
-	MOVQ         index_base+56(FP), DX
 	VBROADCASTSS a+24(FP), Z0
-	MOVQ         x_base+32(FP), BX
-	XORQ         SI, SI
+	MOVQ         x_base+32(FP), DX
+	XORQ         BX, BX
+	MOVQ         kept_base+80(FP), SI
+	MOVQ         x_len+40(FP), DI
 	SUBQ         $0x00000010, CX
 	JLT          done
 
 vector:
-	VMOVDQU32  (DX), Z2
-	VXORPS     Z1, Z1, Z1
-	KXNORW     K1, K1, K1
-	VGATHERDPS (BX)(Z2*4), K1, Z1
-	VMULPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	ADDQ       $0x00000040, AX
-	ADDQ       $0x00000040, DX
-	ADDQ       $0x00000010, SI
-	SUBQ       $0x00000010, CX
-	JGE        vector
+	SUBQ          $0x00000010, DI
+	JLT           done
+	MOVWLZX       (SI), R8
+	KMOVW         R8, K1
+	VMULPS        (DX), Z0, Z1
+	VCOMPRESSPS.Z Z1, K1, Z1
+	VMOVUPS       Z1, (AX)(BX*4)
+	POPCNTL       R8, R8
+	ADDQ          R8, BX
+	ADDQ          $0x00000040, DX
+	ADDQ          $0x00000002, SI
+	CMPQ          BX, CX
+	JLE           vector
 
 done:
 	VZEROUPPER
-	MOVQ SI, ret+80(FP)
+	MOVQ BX, ret+104(FP)
 	RET
 
-// func takePrefixF64AVX2(dst []float64, a float64, x []float64, index []int32) int
+// func takePrefixF64AVX2(dst []float64, a float64, x []float64, index []int32, kept []uint64) int
 // Requires: AVX, AVX2
-TEXT ·takePrefixF64AVX2(SB), NOSPLIT, $0-88
+TEXT ·takePrefixF64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
-	MOVQ         index_base+56(FP), DX
 	VBROADCASTSD a+24(FP), Y0
-	MOVQ         x_base+32(FP), BX
-	XORQ         SI, SI
+	MOVQ         x_base+32(FP), DX
+	XORQ         BX, BX
+	MOVQ         index_base+56(FP), SI
 	SUBQ         $0x00000004, CX
 	JLT          done
 
 vector:
-	VMOVDQU    (DX), X2
+	VMOVDQU    (SI), X2
 	VXORPD     Y1, Y1, Y1
 	VPCMPEQD   Y3, Y3, Y3
-	VGATHERDPD Y3, (BX)(X2*8), Y1
+	VGATHERDPD Y3, (DX)(X2*8), Y1
 	VMULPD     Y0, Y1, Y1
 	VMOVUPD    Y1, (AX)
 	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000010, DX
-	ADDQ       $0x00000004, SI
+	ADDQ       $0x00000010, SI
+	ADDQ       $0x00000004, BX
 	SUBQ       $0x00000004, CX
 	JGE        vector
 
 done:
 	VZEROUPPER
-	MOVQ SI, ret+80(FP)
+	MOVQ BX, ret+104(FP)
 	RET
 
-// func takePrefixF64AVX512(dst []float64, a float64, x []float64, index []int32) int
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
-TEXT ·takePrefixF64AVX512(SB), NOSPLIT, $0-88
+// func takePrefixF64AVX512(dst []float64, a float64, x []float64, index []int32, kept []uint64) int
+// Requires: AVX, AVX512DQ, AVX512F, POPCNT
+TEXT ·takePrefixF64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
-	MOVQ         index_base+56(FP), DX
 	VBROADCASTSD a+24(FP), Z0
-	MOVQ         x_base+32(FP), BX
-	XORQ         SI, SI
+	MOVQ         x_base+32(FP), DX
+	XORQ         BX, BX
+	MOVQ         kept_base+80(FP), SI
+	MOVQ         x_len+40(FP), DI
 	SUBQ         $0x00000008, CX
 	JLT          done
 
 vector:
-	VMOVDQU32  (DX), Y2
-	VXORPD     Z1, Z1, Z1
-	KXNORW     K1, K1, K1
-	VGATHERDPD (BX)(Y2*8), K1, Z1
-	VMULPD     Z0, Z1, Z1
-	VMOVUPD    Z1, (AX)
-	ADDQ       $0x00000040, AX
-	ADDQ       $0x00000020, DX
-	ADDQ       $0x00000008, SI
-	SUBQ       $0x00000008, CX
-	JGE        vector
+	SUBQ          $0x00000008, DI
+	JLT           done
+	MOVBLZX       (SI), R8
+	KMOVB         R8, K1
+	VMULPD        (DX), Z0, Z1
+	VCOMPRESSPD.Z Z1, K1, Z1
+	VMOVUPD       Z1, (AX)(BX*8)
+	POPCNTL       R8, R8
+	ADDQ          R8, BX
+	ADDQ          $0x00000040, DX
+	ADDQ          $0x00000001, SI
+	CMPQ          BX, CX
+	JLE           vector
 
 done:
 	VZEROUPPER
-	MOVQ SI, ret+80(FP)
+	MOVQ BX, ret+104(FP)
 	RET
 
 DATA tailmask<>+0(SB)/8, $0xffffffffffffffff

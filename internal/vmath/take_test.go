@@ -14,16 +14,22 @@ func TestTake(t *testing.T) {
 		testTake[float32](t)
 		testTake[float64](t)
 	})
-	for _, index := range [][]int32{{-1}, {0, 3}, {0}} {
+	for _, index := range [][]int32{{-1}, {0, 3}, {2, 1}, {1, 1}} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("the indices %v are taken", index)
+					t.Errorf("the places %v of 3 are taken", index)
 				}
 			}()
-			vmath.Take(make([]float64, 2), 1, make([]float64, 3), index)
+			vmath.Choose(3, index)
 		}()
 	}
+	defer func() {
+		if recover() == nil {
+			t.Error("room for one of two is taken")
+		}
+	}()
+	vmath.Take(make([]float64, 1), 1, make([]float64, 3), vmath.Choose(3, []int32{0, 2}))
 }
 
 func testTake[F vmath.Float](t *testing.T) {
@@ -42,7 +48,7 @@ func testTake[F vmath.Float](t *testing.T) {
 		}
 		slices.Sort(index)
 		guarded := slices.Repeat([]F{42}, n+2)
-		vmath.Take(guarded[1:n+1], 0.3, x, index)
+		vmath.Take(guarded[1:n+1], 0.3, x, vmath.Choose(len(x), index))
 		for l, i := range index {
 			if want := F(0.3) * x[i]; !same(guarded[l+1], want) {
 				t.Fatalf("n = %d: %v at %d, want %v", n, guarded[l+1], l, want)
