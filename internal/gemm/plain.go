@@ -27,11 +27,15 @@ func plainKernel[F Float](k, tiles int, a, b, c []F, ldc int, alpha F, add bool)
 }
 
 // plainTile returns the sums of one tile. Eight sums and what feeds them are
-// what sixteen registers hold, in a function that has nothing else to hold.
+// what sixteen registers hold, in a function that has nothing else to hold. Of a
+// run of statements the compiler spills in the last few alone; hence eight steps
+// of depth in one turn.
 func plainTile[F Float](a, b []F) (s00, s01, s02, s03, s10, s11, s12, s13 F) {
-	for len(a) >= 4 && len(b) >= 8 {
-		b0, b1, b2, b3 := b[0], b[1], b[2], b[3]
-		x, y := a[0], a[1]
+	var x, y, b0, b1, b2, b3 F
+	for len(a) >= 16 && len(b) >= 32 {
+		u, v := (*[16]F)(a), (*[32]F)(b)
+		b0, b1, b2, b3 = v[0], v[1], v[2], v[3]
+		x, y = u[0], u[1]
 		s00 += F(x * b0)
 		s10 += F(y * b0)
 		s01 += F(x * b1)
@@ -40,8 +44,8 @@ func plainTile[F Float](a, b []F) (s00, s01, s02, s03, s10, s11, s12, s13 F) {
 		s12 += F(y * b2)
 		s03 += F(x * b3)
 		s13 += F(y * b3)
-		b0, b1, b2, b3 = b[4], b[5], b[6], b[7]
-		x, y = a[2], a[3]
+		b0, b1, b2, b3 = v[4], v[5], v[6], v[7]
+		x, y = u[2], u[3]
 		s00 += F(x * b0)
 		s10 += F(y * b0)
 		s01 += F(x * b1)
@@ -50,18 +54,80 @@ func plainTile[F Float](a, b []F) (s00, s01, s02, s03, s10, s11, s12, s13 F) {
 		s12 += F(y * b2)
 		s03 += F(x * b3)
 		s13 += F(y * b3)
-		a, b = a[4:], b[8:]
+		b0, b1, b2, b3 = v[8], v[9], v[10], v[11]
+		x, y = u[4], u[5]
+		s00 += F(x * b0)
+		s10 += F(y * b0)
+		s01 += F(x * b1)
+		s11 += F(y * b1)
+		s02 += F(x * b2)
+		s12 += F(y * b2)
+		s03 += F(x * b3)
+		s13 += F(y * b3)
+		b0, b1, b2, b3 = v[12], v[13], v[14], v[15]
+		x, y = u[6], u[7]
+		s00 += F(x * b0)
+		s10 += F(y * b0)
+		s01 += F(x * b1)
+		s11 += F(y * b1)
+		s02 += F(x * b2)
+		s12 += F(y * b2)
+		s03 += F(x * b3)
+		s13 += F(y * b3)
+		b0, b1, b2, b3 = v[16], v[17], v[18], v[19]
+		x, y = u[8], u[9]
+		s00 += F(x * b0)
+		s10 += F(y * b0)
+		s01 += F(x * b1)
+		s11 += F(y * b1)
+		s02 += F(x * b2)
+		s12 += F(y * b2)
+		s03 += F(x * b3)
+		s13 += F(y * b3)
+		b0, b1, b2, b3 = v[20], v[21], v[22], v[23]
+		x, y = u[10], u[11]
+		s00 += F(x * b0)
+		s10 += F(y * b0)
+		s01 += F(x * b1)
+		s11 += F(y * b1)
+		s02 += F(x * b2)
+		s12 += F(y * b2)
+		s03 += F(x * b3)
+		s13 += F(y * b3)
+		b0, b1, b2, b3 = v[24], v[25], v[26], v[27]
+		x, y = u[12], u[13]
+		s00 += F(x * b0)
+		s10 += F(y * b0)
+		s01 += F(x * b1)
+		s11 += F(y * b1)
+		s02 += F(x * b2)
+		s12 += F(y * b2)
+		s03 += F(x * b3)
+		s13 += F(y * b3)
+		b0, b1, b2, b3 = v[28], v[29], v[30], v[31]
+		x, y = u[14], u[15]
+		s00 += F(x * b0)
+		s10 += F(y * b0)
+		s01 += F(x * b1)
+		s11 += F(y * b1)
+		s02 += F(x * b2)
+		s12 += F(y * b2)
+		s03 += F(x * b3)
+		s13 += F(y * b3)
+		a, b = a[16:], b[32:]
 	}
-	if len(a) >= 2 && len(b) >= 4 {
-		x, y := a[0], a[1]
-		s00 += F(x * b[0])
-		s10 += F(y * b[0])
-		s01 += F(x * b[1])
-		s11 += F(y * b[1])
-		s02 += F(x * b[2])
-		s12 += F(y * b[2])
-		s03 += F(x * b[3])
-		s13 += F(y * b[3])
+	for len(a) >= 2 && len(b) >= 4 {
+		b0, b1, b2, b3 = b[0], b[1], b[2], b[3]
+		x, y = a[0], a[1]
+		s00 += F(x * b0)
+		s10 += F(y * b0)
+		s01 += F(x * b1)
+		s11 += F(y * b1)
+		s02 += F(x * b2)
+		s12 += F(y * b2)
+		s03 += F(x * b3)
+		s13 += F(y * b3)
+		a, b = a[2:], b[4:]
 	}
 	return
 }
