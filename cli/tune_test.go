@@ -241,7 +241,7 @@ func TestTuneFailedCandidates(t *testing.T) {
 func TestTuneTimeLimit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c.csv")
 	mustRun(t, "gen", "circle", "--n", "200", "-o", path)
-	o := jsonOf(t, "tune", path, "--trials", "10000", "--search", "random", "--time", "700ms")
+	o := jsonOf(t, "tune", path, "--trials", "10000", "--search", "random", "--time", "2s")
 	if o["status"] != "time limit" || o["best"] == nil {
 		t.Errorf("status %v, best %v", o["status"], o["best"])
 	}
