@@ -46,7 +46,7 @@ func killedAt(t *testing.T, state string, args ...string) bool {
 	t.Helper()
 	program, err := exec.LookPath("kerf") // this test binary, by TestMain
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	before := stateOf(state)
 	var said bytes.Buffer

@@ -14,8 +14,9 @@ type Parts struct {
 
 	mu    sync.Mutex
 	part  []partState
-	times int // that the whole was handed over
-	done  int // parts that are
+	times int  // that the whole was handed over
+	done  int  // parts that are
+	asked bool // the whole is wanted, and was not handed over since
 }
 
 // partState is where a part stands.
@@ -97,8 +98,12 @@ func (p *Parts) due(i int) bool {
 	return p.part[i].left != p.times || p.whole()
 }
 
-// whole reports whether a state of the whole is wanted.
-func (p *Parts) whole() bool { return p.outer.Due == nil || p.outer.Due() }
+// whole reports whether a state of the whole is wanted. Once it is, it stays so
+// until it is handed over.
+func (p *Parts) whole() bool {
+	p.asked = p.asked || p.outer.Due == nil || p.outer.Due()
+	return p.asked
+}
 
 // Finish notes that part i is done, with what makes its result again; nil is the
 // state that it left last. When all parts are done the whole is handed over, due
@@ -123,5 +128,6 @@ func (p *Parts) leave(i int, at stage, state []byte) error {
 		return nil
 	}
 	p.times++
+	p.asked = false
 	return p.outer.Save(p.encode())
 }

@@ -104,6 +104,7 @@ func (t *target) tail(n reg.Register, vectors int) *tail {
 			panic("block too large for the table of masks")
 		}
 		tl.window = t.GP64()
+		*t.masked = true
 		t.LEAQ(operand.NewDataAddr(operand.Symbol{Name: tailMaskName, Static: true}, tailBytes), tl.window)
 		bytes := t.GP64()
 		t.MOVQ(n, bytes)

@@ -79,6 +79,7 @@ func write(dir, name string, text []byte) {
 func assemble(ops []op) (asm, stub []byte, err error) {
 	c := build.NewContext()
 	c.ConstraintExpr("amd64,!purego")
+	masked := false
 	pool := [2]*pool{{name: "const32", size: 4}, {name: "const64", size: 8}}
 	for _, o := range ops {
 		for p, bits := range []int{32, 64} {
@@ -86,7 +87,7 @@ func assemble(ops []op) (asm, stub []byte, err error) {
 				continue
 			}
 			for _, wide := range []bool{false, true} {
-				t := &target{Context: c, bits: bits, wide: wide, pool: pool[p]}
+				t := &target{Context: c, bits: bits, wide: wide, pool: pool[p], masked: &masked}
 				c.Function(t.symbol(o.name))
 				c.Attributes(attr.NOSPLIT)
 				c.Pragma("noescape")
@@ -99,7 +100,9 @@ func assemble(ops []op) (asm, stub []byte, err error) {
 	for _, p := range pool {
 		p.emit(c)
 	}
-	emitTailMask(c)
+	if masked {
+		emitTailMask(c)
+	}
 
 	f, err := c.Result()
 	if err != nil {

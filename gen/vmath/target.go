@@ -19,6 +19,7 @@ type target struct {
 	bits   int  // 32 or 64
 	wide   bool // AVX-512, else AVX2 with FMA
 	pool   *pool
+	masked *bool // set where the table of masks is used
 	labels int
 }
 

@@ -300,22 +300,35 @@ func TestLeapWorkers(t *testing.T) {
 	}
 }
 
-// TestSmallMemory: a black box with hardly more memory than it needs. (Rows that
-// do not all fit are the business of gram.RowCache and its tests.)
+// TestSmallMemory: a black box with hardly more memory than it needs, and rows of
+// which less than all fit.
 func TestSmallMemory(t *testing.T) {
-	d := clouds(600, 4, 9)
-	var first []float64
-	for _, memory := range []int64{0, 7 << 20} {
-		s := kernelized.NewSVM[data.Vector](kernel.Func[data.Vector](kernel.Gaussian{Gamma: 0.3}.Eval))
-		s.C, s.Run.Memory = 50, memory
-		e, r, err := s.Fit(t.Context(), d)
-		if err != nil || r.Status != learn.Converged {
-			t.Fatalf("%v, %+v", err, r)
+	gaussian := kernel.Gaussian{Gamma: 0.3}
+	for _, c := range []struct {
+		rows   int
+		kernel kernel.Kernel[data.Vector]
+		memory int64
+	}{
+		{600, kernel.Func[data.Vector](gaussian.Eval), 7 << 20},
+		{4400, gaussian, 280 << 20}, // K takes 155 MB, and rows may take half
+	} {
+		if c.rows > 1000 && testing.Short() {
+			continue
 		}
-		if first == nil {
-			first = e.Weight
-		} else if !slices.Equal(first, e.Weight) {
-			t.Error("memory changes the result")
+		d := clouds(c.rows, 4, 9)
+		var first []float64
+		for _, memory := range []int64{0, c.memory} {
+			s := kernelized.NewSVM(c.kernel)
+			s.C, s.Run.Memory = 50, memory
+			e, r, err := s.Fit(t.Context(), d)
+			if err != nil || r.Status != learn.Converged {
+				t.Fatalf("%d rows: %v, %+v", c.rows, err, r)
+			}
+			if first == nil {
+				first = e.Weight
+			} else if !slices.Equal(first, e.Weight) {
+				t.Errorf("%d rows: memory changes the result", c.rows)
+			}
 		}
 	}
 }

@@ -97,7 +97,7 @@ func TestOneVsRestCheckpoint(t *testing.T) {
 		o.Run.Workers = 1 + due%3
 		o.Checkpoint = kept(&states)
 		o.Checkpoint.Due = func() bool { asked++; return asked%due == 0 }
-		if _, _, err := o.Fit(t.Context(), d); err != nil || len(states) == 0 {
+		if _, _, err := o.Fit(t.Context(), d); err != nil || len(states) < 4 {
 			t.Fatalf("%v, %d states", err, len(states))
 		}
 		for k, state := range states {
