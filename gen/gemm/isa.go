@@ -46,15 +46,27 @@ func (f float) moveScalar(from, to Op) {
 	}
 }
 
-// A set is an instruction set with its vectors.
+// A set is an instruction set with its vectors, and the strips that are packed
+// for it.
 type set struct {
 	width int // bytes of a vector
+	mr    int // rows of a strip of a
+	wide  int // vectors of a strip of b
 }
 
 var (
-	avx2   = set{width: 32}
-	avx512 = set{width: 64}
+	avx2   = set{width: 32, mr: 6, wide: 2}
+	avx512 = set{width: 64, mr: 8, wide: 3}
 )
+
+// registers returns n vectors.
+func (s set) registers(n int) []reg.VecVirtual {
+	v := make([]reg.VecVirtual, n)
+	for i := range v {
+		v[i] = s.vector()
+	}
+	return v
+}
 
 func (s set) vector() reg.VecVirtual {
 	if s == avx512 {

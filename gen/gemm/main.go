@@ -11,22 +11,25 @@ func main() {
 
 	for _, f := range []float{float32s, float64s} {
 		for _, rows := range []int{6, 4, 2, 1} {
-			kernel(shape{float: f, set: avx2, mr: 6, rows: rows})
+			kernel(shape{f, avx2, rows, 2})
 		}
 	}
 	for _, f := range []float{float32s, float64s} {
-		for _, rows := range []int{14, 8, 4, 2, 1} {
-			kernel(shape{float: f, set: avx512, mr: 14, rows: rows})
+		for _, rows := range []int{8, 4, 2, 1} {
+			kernel(shape{f, avx512, rows, 3})
+		}
+		for _, vectors := range []int{2, 1} {
+			kernel(shape{f, avx512, 8, vectors})
 		}
 	}
 	interleave8()
 	interleave6()
 	interleave4()
 	interleave2()
-	for _, w := range []int{6, 16, 14, 32} {
+	for _, w := range []int{6, 8, 16, 48} {
 		deal(float32s, w)
 	}
-	for _, w := range []int{6, 8, 14, 16} {
+	for _, w := range []int{6, 8, 24} {
 		deal(float64s, w)
 	}
 	for _, f := range []float{float32s, float64s} {

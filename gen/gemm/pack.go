@@ -236,11 +236,11 @@ func deal(f float, w int) {
 	MOVQ(dst, to)
 	MOVQ(strips, left)
 	Label("strip")
-	y, x := [4]reg.VecVirtual{YMM(), YMM(), YMM(), YMM()}, [2]reg.VecVirtual{XMM(), XMM()}
+	y, x := avx2.registers(4), [2]reg.VecVirtual{XMM(), XMM()}
 	at := 0
 	for i := 0; at+32 <= w*f.size; i++ {
-		VMOVUPS(Mem{Base: from, Disp: at}, y[i])
-		VMOVUPS(y[i], Mem{Base: to, Disp: at})
+		VMOVUPS(Mem{Base: from, Disp: at}, y[i%4])
+		VMOVUPS(y[i%4], Mem{Base: to, Disp: at})
 		at += 32
 	}
 	if at+16 <= w*f.size {

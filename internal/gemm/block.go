@@ -56,7 +56,7 @@ func (u *block[F]) multiply(k int, a, b []F, add bool) {
 // columns.
 func (u *block[F]) bottom(k, t int, a, strip []F, lo int, add bool) {
 	rows := u.m - t*u.mr
-	e := u.edgeFor(rows)
+	e := u.edgeFor(rows, u.nr)
 	if e.rows > rows {
 		u.partial(k, t, a, strip, lo, lo+u.nr, 0, add)
 		return
@@ -78,7 +78,7 @@ func (u *block[F]) partial(k, t int, a, strip []F, lo, hi, skip int, add bool) {
 			}
 		}
 	}
-	u.edgeFor(rows).run(k, 1, a[t*mr*k:][:mr*k], strip, u.tile, nr, u.alpha, add)
+	u.edgeFor(rows, skip+hi-lo).run(k, 1, a[t*mr*k:][:mr*k], strip, u.tile, nr, u.alpha, add)
 	for i := range rows {
 		if n := min(hi, t*mr+i+u.diag+1) - lo; n > 0 {
 			copy(u.c[(t*mr+i)*u.ldc+lo-u.j0:][:n], u.tile[i*nr+skip:])

@@ -25,12 +25,12 @@ var (
 	blocking32 = [...]blocking{
 		Portable: {mr: 2, nr: 4, kc: 256, mc: 128, nc: 2048, tileRows: 64, tileCols: 256},
 		AVX2:     {mr: 6, nr: 16, kc: 384, mc: 144, nc: 4096, tileRows: 72, tileCols: 256},
-		AVX512:   {mr: 14, nr: 32, kc: 384, mc: 168, nc: 4096, tileRows: 84, tileCols: 256},
+		AVX512:   {mr: 8, nr: 48, kc: 384, mc: 168, nc: 4096, tileRows: 80, tileCols: 240},
 	}
 	blocking64 = [...]blocking{
 		Portable: {mr: 2, nr: 4, kc: 256, mc: 64, nc: 2048, tileRows: 64, tileCols: 256},
 		AVX2:     {mr: 6, nr: 8, kc: 384, mc: 72, nc: 4096, tileRows: 72, tileCols: 128},
-		AVX512:   {mr: 14, nr: 16, kc: 384, mc: 168, nc: 4096, tileRows: 84, tileCols: 256},
+		AVX512:   {mr: 8, nr: 24, kc: 384, mc: 168, nc: 4096, tileRows: 80, tileCols: 240},
 	}
 )
 

@@ -204,17 +204,17 @@ func kernel2x8F64(k int, tiles int, a []float64, b []float64, c []float64, ldc i
 //go:noescape
 func kernel1x8F64(k int, tiles int, a []float64, b []float64, c []float64, ldc int, alpha float64, add bool)
 
-// kernel14x32F32 computes tiles of 14×32 elements, one below the other, from a panel
-// of 14 rows a tile in a and one of 32 columns in b, with fused multiply-adds:
+// kernel8x48F32 computes tiles of 8×48 elements, one below the other, from a panel
+// of 8 rows a tile in a and one of 48 columns in b, with fused multiply-adds:
 //
 //	for t := range tiles {
-//		for i := range 14 {
-//			for j := range 32 {
+//		for i := range 8 {
+//			for j := range 48 {
 //				sum := float32(0)
 //				for p := range k {
-//					sum = fma(a[(t*k+p)*14+i], b[p*32+j], sum)
+//					sum = fma(a[(t*k+p)*8+i], b[p*48+j], sum)
 //				}
-//				at := (t*14+i)*ldc + j
+//				at := (t*8+i)*ldc + j
 //				if add {
 //					c[at] = fma(alpha, sum, c[at])
 //				} else {
@@ -227,17 +227,92 @@ func kernel1x8F64(k int, tiles int, a []float64, b []float64, c []float64, ldc i
 // It checks no bounds; tiles must be positive.
 //
 //go:noescape
-func kernel14x32F32(k int, tiles int, a []float32, b []float32, c []float32, ldc int, alpha float32, add bool)
+func kernel8x48F32(k int, tiles int, a []float32, b []float32, c []float32, ldc int, alpha float32, add bool)
+
+// kernel4x48F32 computes tiles of 4×48 elements, one below the other, from a panel
+// of 8 rows a tile in a and one of 48 columns in b, with fused multiply-adds:
+//
+//	for t := range tiles {
+//		for i := range 4 {
+//			for j := range 48 {
+//				sum := float32(0)
+//				for p := range k {
+//					sum = fma(a[(t*k+p)*8+i], b[p*48+j], sum)
+//				}
+//				at := (t*4+i)*ldc + j
+//				if add {
+//					c[at] = fma(alpha, sum, c[at])
+//				} else {
+//					c[at] = alpha * sum
+//				}
+//			}
+//		}
+//	}
+//
+// It checks no bounds; tiles must be positive.
+//
+//go:noescape
+func kernel4x48F32(k int, tiles int, a []float32, b []float32, c []float32, ldc int, alpha float32, add bool)
+
+// kernel2x48F32 computes tiles of 2×48 elements, one below the other, from a panel
+// of 8 rows a tile in a and one of 48 columns in b, with fused multiply-adds:
+//
+//	for t := range tiles {
+//		for i := range 2 {
+//			for j := range 48 {
+//				sum := float32(0)
+//				for p := range k {
+//					sum = fma(a[(t*k+p)*8+i], b[p*48+j], sum)
+//				}
+//				at := (t*2+i)*ldc + j
+//				if add {
+//					c[at] = fma(alpha, sum, c[at])
+//				} else {
+//					c[at] = alpha * sum
+//				}
+//			}
+//		}
+//	}
+//
+// It checks no bounds; tiles must be positive.
+//
+//go:noescape
+func kernel2x48F32(k int, tiles int, a []float32, b []float32, c []float32, ldc int, alpha float32, add bool)
+
+// kernel1x48F32 computes tiles of 1×48 elements, one below the other, from a panel
+// of 8 rows a tile in a and one of 48 columns in b, with fused multiply-adds:
+//
+//	for t := range tiles {
+//		for i := range 1 {
+//			for j := range 48 {
+//				sum := float32(0)
+//				for p := range k {
+//					sum = fma(a[(t*k+p)*8+i], b[p*48+j], sum)
+//				}
+//				at := (t*1+i)*ldc + j
+//				if add {
+//					c[at] = fma(alpha, sum, c[at])
+//				} else {
+//					c[at] = alpha * sum
+//				}
+//			}
+//		}
+//	}
+//
+// It checks no bounds; tiles must be positive.
+//
+//go:noescape
+func kernel1x48F32(k int, tiles int, a []float32, b []float32, c []float32, ldc int, alpha float32, add bool)
 
 // kernel8x32F32 computes tiles of 8×32 elements, one below the other, from a panel
-// of 14 rows a tile in a and one of 32 columns in b, with fused multiply-adds:
+// of 8 rows a tile in a and one of 48 columns in b, with fused multiply-adds:
 //
 //	for t := range tiles {
 //		for i := range 8 {
 //			for j := range 32 {
 //				sum := float32(0)
 //				for p := range k {
-//					sum = fma(a[(t*k+p)*14+i], b[p*32+j], sum)
+//					sum = fma(a[(t*k+p)*8+i], b[p*48+j], sum)
 //				}
 //				at := (t*8+i)*ldc + j
 //				if add {
@@ -254,15 +329,65 @@ func kernel14x32F32(k int, tiles int, a []float32, b []float32, c []float32, ldc
 //go:noescape
 func kernel8x32F32(k int, tiles int, a []float32, b []float32, c []float32, ldc int, alpha float32, add bool)
 
-// kernel4x32F32 computes tiles of 4×32 elements, one below the other, from a panel
-// of 14 rows a tile in a and one of 32 columns in b, with fused multiply-adds:
+// kernel8x16F32 computes tiles of 8×16 elements, one below the other, from a panel
+// of 8 rows a tile in a and one of 48 columns in b, with fused multiply-adds:
+//
+//	for t := range tiles {
+//		for i := range 8 {
+//			for j := range 16 {
+//				sum := float32(0)
+//				for p := range k {
+//					sum = fma(a[(t*k+p)*8+i], b[p*48+j], sum)
+//				}
+//				at := (t*8+i)*ldc + j
+//				if add {
+//					c[at] = fma(alpha, sum, c[at])
+//				} else {
+//					c[at] = alpha * sum
+//				}
+//			}
+//		}
+//	}
+//
+// It checks no bounds; tiles must be positive.
+//
+//go:noescape
+func kernel8x16F32(k int, tiles int, a []float32, b []float32, c []float32, ldc int, alpha float32, add bool)
+
+// kernel8x24F64 computes tiles of 8×24 elements, one below the other, from a panel
+// of 8 rows a tile in a and one of 24 columns in b, with fused multiply-adds:
+//
+//	for t := range tiles {
+//		for i := range 8 {
+//			for j := range 24 {
+//				sum := float64(0)
+//				for p := range k {
+//					sum = fma(a[(t*k+p)*8+i], b[p*24+j], sum)
+//				}
+//				at := (t*8+i)*ldc + j
+//				if add {
+//					c[at] = fma(alpha, sum, c[at])
+//				} else {
+//					c[at] = alpha * sum
+//				}
+//			}
+//		}
+//	}
+//
+// It checks no bounds; tiles must be positive.
+//
+//go:noescape
+func kernel8x24F64(k int, tiles int, a []float64, b []float64, c []float64, ldc int, alpha float64, add bool)
+
+// kernel4x24F64 computes tiles of 4×24 elements, one below the other, from a panel
+// of 8 rows a tile in a and one of 24 columns in b, with fused multiply-adds:
 //
 //	for t := range tiles {
 //		for i := range 4 {
-//			for j := range 32 {
-//				sum := float32(0)
+//			for j := range 24 {
+//				sum := float64(0)
 //				for p := range k {
-//					sum = fma(a[(t*k+p)*14+i], b[p*32+j], sum)
+//					sum = fma(a[(t*k+p)*8+i], b[p*24+j], sum)
 //				}
 //				at := (t*4+i)*ldc + j
 //				if add {
@@ -277,17 +402,17 @@ func kernel8x32F32(k int, tiles int, a []float32, b []float32, c []float32, ldc 
 // It checks no bounds; tiles must be positive.
 //
 //go:noescape
-func kernel4x32F32(k int, tiles int, a []float32, b []float32, c []float32, ldc int, alpha float32, add bool)
+func kernel4x24F64(k int, tiles int, a []float64, b []float64, c []float64, ldc int, alpha float64, add bool)
 
-// kernel2x32F32 computes tiles of 2×32 elements, one below the other, from a panel
-// of 14 rows a tile in a and one of 32 columns in b, with fused multiply-adds:
+// kernel2x24F64 computes tiles of 2×24 elements, one below the other, from a panel
+// of 8 rows a tile in a and one of 24 columns in b, with fused multiply-adds:
 //
 //	for t := range tiles {
 //		for i := range 2 {
-//			for j := range 32 {
-//				sum := float32(0)
+//			for j := range 24 {
+//				sum := float64(0)
 //				for p := range k {
-//					sum = fma(a[(t*k+p)*14+i], b[p*32+j], sum)
+//					sum = fma(a[(t*k+p)*8+i], b[p*24+j], sum)
 //				}
 //				at := (t*2+i)*ldc + j
 //				if add {
@@ -302,17 +427,17 @@ func kernel4x32F32(k int, tiles int, a []float32, b []float32, c []float32, ldc 
 // It checks no bounds; tiles must be positive.
 //
 //go:noescape
-func kernel2x32F32(k int, tiles int, a []float32, b []float32, c []float32, ldc int, alpha float32, add bool)
+func kernel2x24F64(k int, tiles int, a []float64, b []float64, c []float64, ldc int, alpha float64, add bool)
 
-// kernel1x32F32 computes tiles of 1×32 elements, one below the other, from a panel
-// of 14 rows a tile in a and one of 32 columns in b, with fused multiply-adds:
+// kernel1x24F64 computes tiles of 1×24 elements, one below the other, from a panel
+// of 8 rows a tile in a and one of 24 columns in b, with fused multiply-adds:
 //
 //	for t := range tiles {
 //		for i := range 1 {
-//			for j := range 32 {
-//				sum := float32(0)
+//			for j := range 24 {
+//				sum := float64(0)
 //				for p := range k {
-//					sum = fma(a[(t*k+p)*14+i], b[p*32+j], sum)
+//					sum = fma(a[(t*k+p)*8+i], b[p*24+j], sum)
 //				}
 //				at := (t*1+i)*ldc + j
 //				if add {
@@ -327,42 +452,17 @@ func kernel2x32F32(k int, tiles int, a []float32, b []float32, c []float32, ldc 
 // It checks no bounds; tiles must be positive.
 //
 //go:noescape
-func kernel1x32F32(k int, tiles int, a []float32, b []float32, c []float32, ldc int, alpha float32, add bool)
-
-// kernel14x16F64 computes tiles of 14×16 elements, one below the other, from a panel
-// of 14 rows a tile in a and one of 16 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 14 {
-//			for j := range 16 {
-//				sum := float64(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*14+i], b[p*16+j], sum)
-//				}
-//				at := (t*14+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
-//
-//go:noescape
-func kernel14x16F64(k int, tiles int, a []float64, b []float64, c []float64, ldc int, alpha float64, add bool)
+func kernel1x24F64(k int, tiles int, a []float64, b []float64, c []float64, ldc int, alpha float64, add bool)
 
 // kernel8x16F64 computes tiles of 8×16 elements, one below the other, from a panel
-// of 14 rows a tile in a and one of 16 columns in b, with fused multiply-adds:
+// of 8 rows a tile in a and one of 24 columns in b, with fused multiply-adds:
 //
 //	for t := range tiles {
 //		for i := range 8 {
 //			for j := range 16 {
 //				sum := float64(0)
 //				for p := range k {
-//					sum = fma(a[(t*k+p)*14+i], b[p*16+j], sum)
+//					sum = fma(a[(t*k+p)*8+i], b[p*24+j], sum)
 //				}
 //				at := (t*8+i)*ldc + j
 //				if add {
@@ -379,17 +479,17 @@ func kernel14x16F64(k int, tiles int, a []float64, b []float64, c []float64, ldc
 //go:noescape
 func kernel8x16F64(k int, tiles int, a []float64, b []float64, c []float64, ldc int, alpha float64, add bool)
 
-// kernel4x16F64 computes tiles of 4×16 elements, one below the other, from a panel
-// of 14 rows a tile in a and one of 16 columns in b, with fused multiply-adds:
+// kernel8x8F64 computes tiles of 8×8 elements, one below the other, from a panel
+// of 8 rows a tile in a and one of 24 columns in b, with fused multiply-adds:
 //
 //	for t := range tiles {
-//		for i := range 4 {
-//			for j := range 16 {
+//		for i := range 8 {
+//			for j := range 8 {
 //				sum := float64(0)
 //				for p := range k {
-//					sum = fma(a[(t*k+p)*14+i], b[p*16+j], sum)
+//					sum = fma(a[(t*k+p)*8+i], b[p*24+j], sum)
 //				}
-//				at := (t*4+i)*ldc + j
+//				at := (t*8+i)*ldc + j
 //				if add {
 //					c[at] = fma(alpha, sum, c[at])
 //				} else {
@@ -402,57 +502,7 @@ func kernel8x16F64(k int, tiles int, a []float64, b []float64, c []float64, ldc 
 // It checks no bounds; tiles must be positive.
 //
 //go:noescape
-func kernel4x16F64(k int, tiles int, a []float64, b []float64, c []float64, ldc int, alpha float64, add bool)
-
-// kernel2x16F64 computes tiles of 2×16 elements, one below the other, from a panel
-// of 14 rows a tile in a and one of 16 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 2 {
-//			for j := range 16 {
-//				sum := float64(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*14+i], b[p*16+j], sum)
-//				}
-//				at := (t*2+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
-//
-//go:noescape
-func kernel2x16F64(k int, tiles int, a []float64, b []float64, c []float64, ldc int, alpha float64, add bool)
-
-// kernel1x16F64 computes tiles of 1×16 elements, one below the other, from a panel
-// of 14 rows a tile in a and one of 16 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 1 {
-//			for j := range 16 {
-//				sum := float64(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*14+i], b[p*16+j], sum)
-//				}
-//				at := (t*1+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
-//
-//go:noescape
-func kernel1x16F64(k int, tiles int, a []float64, b []float64, c []float64, ldc int, alpha float64, add bool)
+func kernel8x8F64(k int, tiles int, a []float64, b []float64, c []float64, ldc int, alpha float64, add bool)
 
 // interleave8F32 writes 8 rows of src column by column:
 //
@@ -519,6 +569,19 @@ func interleave2F64(k int, src []float64, ld int, dst []float64, w int)
 //go:noescape
 func deal6F32(k int, strips int, src []float32, ld int, dst []float32)
 
+// deal8F32 deals k rows of src out to strips of width 8:
+//
+//	for p := range k {
+//		for s := range strips {
+//			copy(dst[(s*k+p)*8:][:8], src[p*ld+s*8:])
+//		}
+//	}
+//
+// It checks no bounds; k and strips must be positive.
+//
+//go:noescape
+func deal8F32(k int, strips int, src []float32, ld int, dst []float32)
+
 // deal16F32 deals k rows of src out to strips of width 16:
 //
 //	for p := range k {
@@ -532,31 +595,18 @@ func deal6F32(k int, strips int, src []float32, ld int, dst []float32)
 //go:noescape
 func deal16F32(k int, strips int, src []float32, ld int, dst []float32)
 
-// deal14F32 deals k rows of src out to strips of width 14:
+// deal48F32 deals k rows of src out to strips of width 48:
 //
 //	for p := range k {
 //		for s := range strips {
-//			copy(dst[(s*k+p)*14:][:14], src[p*ld+s*14:])
+//			copy(dst[(s*k+p)*48:][:48], src[p*ld+s*48:])
 //		}
 //	}
 //
 // It checks no bounds; k and strips must be positive.
 //
 //go:noescape
-func deal14F32(k int, strips int, src []float32, ld int, dst []float32)
-
-// deal32F32 deals k rows of src out to strips of width 32:
-//
-//	for p := range k {
-//		for s := range strips {
-//			copy(dst[(s*k+p)*32:][:32], src[p*ld+s*32:])
-//		}
-//	}
-//
-// It checks no bounds; k and strips must be positive.
-//
-//go:noescape
-func deal32F32(k int, strips int, src []float32, ld int, dst []float32)
+func deal48F32(k int, strips int, src []float32, ld int, dst []float32)
 
 // deal6F64 deals k rows of src out to strips of width 6:
 //
@@ -584,31 +634,18 @@ func deal6F64(k int, strips int, src []float64, ld int, dst []float64)
 //go:noescape
 func deal8F64(k int, strips int, src []float64, ld int, dst []float64)
 
-// deal14F64 deals k rows of src out to strips of width 14:
+// deal24F64 deals k rows of src out to strips of width 24:
 //
 //	for p := range k {
 //		for s := range strips {
-//			copy(dst[(s*k+p)*14:][:14], src[p*ld+s*14:])
+//			copy(dst[(s*k+p)*24:][:24], src[p*ld+s*24:])
 //		}
 //	}
 //
 // It checks no bounds; k and strips must be positive.
 //
 //go:noescape
-func deal14F64(k int, strips int, src []float64, ld int, dst []float64)
-
-// deal16F64 deals k rows of src out to strips of width 16:
-//
-//	for p := range k {
-//		for s := range strips {
-//			copy(dst[(s*k+p)*16:][:16], src[p*ld+s*16:])
-//		}
-//	}
-//
-// It checks no bounds; k and strips must be positive.
-//
-//go:noescape
-func deal16F64(k int, strips int, src []float64, ld int, dst []float64)
+func deal24F64(k int, strips int, src []float64, ld int, dst []float64)
 
 // squareF32 returns the sum of squares of x, with fused multiply-adds:
 //

@@ -23,18 +23,19 @@ var kernels32 = [...]*kernels[float32]{
 		blocking: blocking32[AVX2],
 		full:     kernel6x16F32,
 		edge: []edgeKernel[float32]{
-			{1, kernel1x16F32}, {2, kernel2x16F32}, {4, kernel4x16F32}, {6, kernel6x16F32},
+			{1, 16, kernel1x16F32}, {2, 16, kernel2x16F32}, {4, 16, kernel4x16F32}, {6, 16, kernel6x16F32},
 		},
 		dealLeft: deal6F32, dealRight: deal16F32,
 		interleave: interleaveF32, square: squareF32, squares: squaresF32,
 	},
 	AVX512: {
 		blocking: blocking32[AVX512],
-		full:     kernel14x32F32,
+		full:     kernel8x48F32,
 		edge: []edgeKernel[float32]{
-			{1, kernel1x32F32}, {2, kernel2x32F32}, {4, kernel4x32F32}, {8, kernel8x32F32}, {14, kernel14x32F32},
+			{1, 48, kernel1x48F32}, {2, 48, kernel2x48F32},
+			{8, 16, kernel8x16F32}, {4, 48, kernel4x48F32}, {8, 32, kernel8x32F32}, {8, 48, kernel8x48F32},
 		},
-		dealLeft: deal14F32, dealRight: deal32F32,
+		dealLeft: deal8F32, dealRight: deal48F32,
 		interleave: interleaveF32, square: squareF32, squares: squaresF32,
 	},
 }
@@ -45,18 +46,19 @@ var kernels64 = [...]*kernels[float64]{
 		blocking: blocking64[AVX2],
 		full:     kernel6x8F64,
 		edge: []edgeKernel[float64]{
-			{1, kernel1x8F64}, {2, kernel2x8F64}, {4, kernel4x8F64}, {6, kernel6x8F64},
+			{1, 8, kernel1x8F64}, {2, 8, kernel2x8F64}, {4, 8, kernel4x8F64}, {6, 8, kernel6x8F64},
 		},
 		dealLeft: deal6F64, dealRight: deal8F64,
 		interleave: interleaveF64, square: squareF64, squares: squaresF64,
 	},
 	AVX512: {
 		blocking: blocking64[AVX512],
-		full:     kernel14x16F64,
+		full:     kernel8x24F64,
 		edge: []edgeKernel[float64]{
-			{1, kernel1x16F64}, {2, kernel2x16F64}, {4, kernel4x16F64}, {8, kernel8x16F64}, {14, kernel14x16F64},
+			{1, 24, kernel1x24F64}, {2, 24, kernel2x24F64},
+			{8, 8, kernel8x8F64}, {4, 24, kernel4x24F64}, {8, 16, kernel8x16F64}, {8, 24, kernel8x24F64},
 		},
-		dealLeft: deal14F64, dealRight: deal16F64,
+		dealLeft: deal8F64, dealRight: deal24F64,
 		interleave: interleaveF64, square: squareF64, squares: squaresF64,
 	},
 }

@@ -7,7 +7,7 @@ func plainKernels[F Float](b blocking) *kernels[F] {
 	return &kernels[F]{
 		blocking:   b,
 		full:       plainKernel[F],
-		edge:       []edgeKernel[F]{{2, plainKernel[F]}},
+		edge:       []edgeKernel[F]{{b.mr, b.nr, plainKernel[F]}},
 		interleave: interleaveRows[F],
 		dealLeft:   func(k, strips int, src []F, ld int, dst []F) { dealColumns(k, strips, src, ld, dst, b.mr) },
 		dealRight:  func(k, strips int, src []F, ld int, dst []F) { dealColumns(k, strips, src, ld, dst, b.nr) },
