@@ -4,6 +4,7 @@ GO ?= go
 # A count, not a time: at the end of a time the go command may report its own deadline as a failure.
 FUZZTIME ?= 20000x
 PKGS = ./...
+CORE = ./internal/gemm ./internal/vmath ./internal/compute ./internal/linalg ./gram
 
 .PHONY: help build test race format lint arch purego fuzz generate generated docs ci bench bench-core bench-maps bench-learners clean
 
@@ -31,7 +32,10 @@ arch: ## the order of imports
 
 purego: ## build and test the numeric core without assembly
 	CGO_ENABLED=0 $(GO) build -tags purego $(PKGS)
-	$(GO) test -tags purego ./internal/gemm ./internal/vmath ./internal/compute ./internal/linalg ./gram ./project ./feature
+	$(GO) test -tags purego $(CORE) ./project ./feature
+	@if [ "$$($(GO) env GOARCH)" = amd64 ] && grep -qw avx2 /proc/cpuinfo 2>/dev/null; then \
+		echo "again with multiply-adds that the compiler fuses, as on arm64"; \
+		GOAMD64=v3 $(GO) test -tags purego $(CORE); fi
 
 generate: ## write the assembly anew
 	$(GO) generate ./internal/gemm ./internal/vmath ./bench/core

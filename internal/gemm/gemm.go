@@ -12,8 +12,8 @@
 // KC terms (see the table of blockings); the sum of a block starts at zero and
 // takes its terms one after the other, and the sums of the blocks are added to
 // the result one after the other. With AVX2 and AVX-512 a term is added by a
-// fused multiply-add, in plain Go product and sum are rounded each. That order
-// depends on k alone. Hence an element has the same bits for any number of
+// fused multiply-add, in plain Go as the compiler for the architecture has it.
+// That order depends on k alone. Hence an element has the same bits for any number of
 // workers, any number of rows and columns around it and any place in the tile;
 // A·Aᵀ is symmetric bit for bit; and AVX2 and AVX-512, which have the same KC,
 // agree bit for bit.
