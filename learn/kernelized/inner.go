@@ -19,6 +19,7 @@ const stepsPerCheck = 1024
 // Those of a group stand together.
 type inner[F float32 | float64] struct {
 	k       []F       // K of the set, row after row
+	rows    [][]F     // instead of k, those rows that are at hand
 	own     []float64 // its diagonal
 	f       []float64 // slopes
 	b       []float64
@@ -77,6 +78,9 @@ func (p *inner[F]) mark(i int) {
 
 // row returns row i of K.
 func (p *inner[F]) row(i int) []F {
+	if p.rows != nil {
+		return p.rows[i]
+	}
 	n := len(p.f)
 	return p.k[i*n : (i+1)*n : (i+1)*n]
 }
@@ -84,7 +88,7 @@ func (p *inner[F]) row(i int) []F {
 // pairs takes steps of two variables of a group each, whose sum stays, until the
 // violation is within tolerance or the steps are used up. The pair is that of
 // Fan, Chen and Lin (2005): i has the highest slope of all that can grow, j gains
-// most with it to second order; of two groups that with the larger gain has its
+// most with it to second order, in ties the last; of two groups that with the larger gain has its
 // way. It returns the number of steps.
 func (p *inner[F]) pairs(ctx context.Context, tolerance float64, steps int) int {
 	p.follow(-1, -1, 0)
@@ -100,11 +104,16 @@ func (p *inner[F]) pairs(ctx context.Context, tolerance float64, steps int) int 
 		if done == steps || !(violation > tolerance) || j < 0 || done%stepsPerCheck == 0 && ctx.Err() != nil {
 			return done
 		}
-		delta := min((p.f[i]-p.f[j])/bend, p.hi[i]-p.b[i], p.b[j]-p.lo[j])
-		p.move(i, delta)
-		p.move(j, -delta)
-		p.follow(i, j, delta)
+		p.step(i, j, bend)
 	}
+}
+
+// step moves i up and j down by as much as lowers the objective most.
+func (p *inner[F]) step(i, j int, bend float64) {
+	delta := min((p.f[i]-p.f[j])/bend, p.hi[i]-p.b[i], p.b[j]-p.lo[j])
+	p.move(i, delta)
+	p.move(j, -delta)
+	p.follow(i, j, delta)
 }
 
 // follow updates the slopes for b_i grown and b_j fallen by delta, where i is
@@ -120,7 +129,7 @@ func (p *inner[F]) follow(i, j int, delta float64) {
 			for k := range f {
 				s := f[k] - delta*float64(ki[k]-kj[k])
 				f[k] = s
-				if v := s + grow[k]; v > top {
+				if v := s + grow[k]; v >= top {
 					best, top = k, v
 				}
 				if v := s + fall[k]; v < bottom {
@@ -129,7 +138,7 @@ func (p *inner[F]) follow(i, j int, delta float64) {
 			}
 		} else {
 			for k, s := range f {
-				if v := s + grow[k]; v > top {
+				if v := s + grow[k]; v >= top {
 					best, top = k, v
 				}
 				if v := s + fall[k]; v < bottom {
@@ -164,7 +173,7 @@ func (p *inner[F]) partner(e extent) (j int, gain, bend float64) {
 		if a < curvature {
 			a = curvature
 		}
-		if g := d * d; g*bend > gain*a {
+		if g := d * d; g*bend >= gain*a {
 			j, gain, bend = k, g, a
 		}
 	}

@@ -30,7 +30,8 @@ const (
 	updateBlock = 2048
 )
 
-// smo solves a dual problem by decomposition: rounds that choose a working set
+// smo solves a dual problem by decomposition, after some steps over all variables
+// where these are few (sequence): rounds that choose a working set
 // of the variables that violate the optimality conditions most (Joachims 1999),
 // minimise over it by sequential minimal optimisation with second-order
 // selection (Platt 1998; Fan, Chen and Lin 2005), with leaps in between where
@@ -268,7 +269,8 @@ func rounds[T any, F float32 | float64](ctx context.Context, s *smo[T], rows *ca
 		up, down := d.extremes(s.scores, s.state.shrunk.active)
 		violation := d.violation(up, down)
 		tolerance := s.tolerance
-		if rough {
+		whole := sequential[T, F](s)
+		if rough && !whole {
 			tolerance *= 0.9
 		}
 		tolerance = max(tolerance, noise[F](s))
@@ -288,13 +290,19 @@ func rounds[T any, F float32 | float64](ctx context.Context, s *smo[T], rows *ca
 		if s.shrinks {
 			s.shrink(up, down)
 		}
-		s.state.set = d.choose(s.scores, up, down, s.state.shrunk.active, s.state.set, s.size(most))
 		cache, err := rows.of(s)
 		if err != nil {
 			return "", err
 		}
 		w.cache = cache
-		if err := w.run(ctx, max(0.1*violation, 0.5*tolerance)); err != nil {
+		if whole {
+			err = w.sequence(ctx, tolerance)
+		} else {
+			s.state.set = d.choose(s.scores, up, down, s.state.shrunk.active, s.state.set, s.size(most))
+			w.inner.rows = nil
+			err = w.run(ctx, max(0.1*violation, 0.5*tolerance))
+		}
+		if err != nil {
 			return "", err
 		}
 		s.state.rounds++
@@ -337,6 +345,7 @@ type round[T any, F float32 | float64] struct {
 	cache *gram.RowCache[T, F]
 	inner *inner[F]
 	got   [][]F
+	diag  []float64 // of K, for steps over all variables
 }
 
 // run solves for the variables of the working set and updates the scores, with
@@ -346,7 +355,7 @@ func (w *round[T, F]) run(ctx context.Context, tolerance float64) error {
 	if err := w.cache.Square(ctx, p.square(len(set)), w.each(set)); err != nil {
 		return err
 	}
-	w.fill(set)
+	w.fill(set, func(k int) float64 { return float64(p.k[k*len(set)+k]) })
 	steps := min(w.iterations-w.state.steps, 100*len(set))
 	made := p.solve(ctx, w.ctl.Quiet(), d.ties != free, tolerance, steps)
 	index, change := w.changes(set)
@@ -419,14 +428,15 @@ func (w *round[T, F]) each(set []int) []int {
 	return index
 }
 
-// fill makes the inner problem of the working set, its matrix aside.
-func (w *round[T, F]) fill(set []int) {
+// fill makes the inner problem of the working set, its matrix aside, of which it
+// takes the diagonal.
+func (w *round[T, F]) fill(set []int, diag func(k int) float64) {
 	d, p, q := w.dual, w.inner, len(set)
 	p.own, p.f, p.b, p.lo, p.hi = p.own[:q], p.f[:q], p.b[:q], p.lo[:q], p.hi[:q]
 	p.canGrow, p.canFall = p.canGrow[:q], p.canFall[:q]
 	second := q // where the second group begins
 	for k, t := range set {
-		p.own[k] = float64(p.k[k*q+k])
+		p.own[k] = diag(k)
 		w.largest = max(w.largest, math.Abs(p.own[k]))
 		p.f[k], p.b[k], p.lo[k], p.hi[k] = d.slope(w.scores, t), d.b[t], d.lo[t], d.hi[t]
 		p.mark(k)

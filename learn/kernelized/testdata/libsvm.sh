@@ -20,19 +20,20 @@ one() { # name, data, test data or -, options
   local name=$1 file=$2 test=$3
   shift 3
   svm-train -e 1e-5 -m 2000 "$@" $file model > log
-  local objective sv accuracy=null usual=null rho
+  local objective sv accuracy=null usual=null steps=null rho
   objective=$(awk '/^obj/ { sub(",", "", $3); s += $3 } END { printf "%.6f", s }' log)
   rho=$(awk '/^obj/ { r = $6 } END { print r }' log)
   sv=$(awk '/^total_sv/ { print $2 }' model)
   if [ $test != - ]; then
     accuracy=$(svm-predict $test model out | awk '{ gsub("[(/)]", " "); sub("%", "", $3); print $3 }')
-    svm-train -q -m 2000 "$@" $file model
+    svm-train -m 2000 "$@" $file model > log
+    steps=$(awk '/#iter/ { s += $NF } END { print s }' log)
     usual=$(svm-predict $test model out | awk '{ gsub("[(/)]", " "); sub("%", "", $3); print $3 }')
   fi
   [ $first = 1 ] || echo ","
   first=0
-  printf ' {"name": "%s", "options": "%s", "objective": %s, "optimum": %s, "rho": %s, "support": %s, "accuracy": %s, "usual": %s}' \
-    "$name" "$*" "$objective" "$optimum" "$rho" "$sv" "$accuracy" "$usual"
+  printf ' {"name": "%s", "options": "%s", "objective": %s, "optimum": %s, "rho": %s, "support": %s, "accuracy": %s, "usual": %s, "steps": %s}' \
+    "$name" "$*" "$objective" "$optimum" "$rho" "$sv" "$accuracy" "$usual" "$steps"
   optimum=null
 }
 optimum=null
