@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/csvfile"
+	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/spec"
@@ -88,11 +88,11 @@ type checkedWitness struct {
 
 // check judges a similarity on instances of type T.
 func check[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, text spec.Kernel, sample int, flags *inputFlags) error {
-	scale, err := flags.scaling(in, text.Open())
+	scaled, err := flags.scaling(in, text.Open())
 	if err != nil {
 		return err
 	}
-	e, err := in.fitEncoding(nil, scale, flags)
+	e, err := in.fitEncoding(nil, scaled, flags)
 	if err != nil {
 		return err
 	}
@@ -119,8 +119,8 @@ func check[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, 
 			c.Witness.Rows = append(c.Witness.Rows, rows[i]+1)
 		}
 	}
-	if scale != csvfile.None {
-		a.warn("the numbers were scaled (%s)", scale)
+	if scaled != scale.None {
+		a.warn("the numbers were scaled (%s)", scaled)
 	}
 	return a.result(c, c.print)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/csvfile"
+	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/model"
@@ -114,7 +114,7 @@ func (a *app) readFor(ctx context.Context, path string, flags *inputFlags, l *le
 type crossValidated struct {
 	flags   *cvFlags
 	input   *input
-	scale   csvfile.Scale
+	scale   scale.Kind
 	folds   []validated
 	seconds float64
 }

@@ -12,8 +12,10 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/csvfile"
 	"github.com/kerf-ml/kerf/data/file"
+	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/run"
 	"github.com/kerf-ml/kerf/spec"
 )
 
@@ -25,11 +27,12 @@ type instanceKind[T any] interface {
 
 // encoding is how rows of a file become instances. It is stored in the model.
 type encoding struct {
-	Format string          `json:"format"`
-	Kind   string          `json:"kind"`
-	Table  *csvfile.Schema `json:"table,omitempty"`  // of a table of vectors
-	Column int             `json:"column,omitempty"` // from 1, of a table of strings, or of one whose cells are sets
-	Weight string          `json:"weight,omitempty"` // column of a table with the rows' weights, by name or number
+	Format  string          `json:"format"`
+	Kind    string          `json:"kind"`
+	Table   *csvfile.Schema `json:"table,omitempty"`   // of a table of vectors
+	Column  int             `json:"column,omitempty"`  // from 1, of a table of strings, or of one whose cells are sets
+	Weight  string          `json:"weight,omitempty"`  // column of a table with the rows' weights, by name or number
+	Scaling *scale.Vectors  `json:"scaling,omitempty"` // of vectors that come from no table
 }
 
 // input is a data file that has been read whole.
@@ -38,6 +41,7 @@ type input struct {
 	name   string
 	format file.Format
 	kind   string
+	ctl    run.Control
 }
 
 // read reads a whole file as instances of a kind, or of that of its format.
@@ -51,7 +55,7 @@ func (a *app) read(ctx context.Context, path, kind string, labeled bool, flags *
 	if err != nil {
 		return nil, err
 	}
-	in := &input{chunk: c, name: o.Name, format: o.format, kind: kind}
+	in := &input{chunk: c, name: o.Name, format: o.format, kind: kind, ctl: a.control()}
 	if kind == "" {
 		in.kind = c.kind()
 	}
@@ -83,7 +87,7 @@ func (in *input) checkKind() error {
 
 // fitEncoding decides how rows become instances, looking at the given rows
 // alone.
-func (in *input) fitEncoding(rows []int, scale csvfile.Scale, flags *inputFlags) (*encoding, error) {
+func (in *input) fitEncoding(rows []int, scaled scale.Kind, flags *inputFlags) (*encoding, error) {
 	e := &encoding{Format: in.format.String(), Kind: in.kind}
 	if in.table != nil && in.table.Weight >= 0 {
 		e.Weight = columnTitle(in.table, in.table.Weight)
@@ -92,14 +96,16 @@ func (in *input) fitEncoding(rows []int, scale csvfile.Scale, flags *inputFlags)
 	switch {
 	case in.table != nil && in.kind == spec.KindSets && flags.text != "":
 		e.Column, err = textColumn(in.table, flags.text)
+	case in.rows != nil:
+		e.Scaling, err = in.fitScaling(rows, scaled)
 	case in.table == nil || in.kind == spec.KindSets:
-		if scale != csvfile.None {
-			err = usage("--scale %s is for tables of numbers; other data are taken as they stand", scale)
+		if scaled != scale.None {
+			err = usage("--scale %s is for numbers; %s are taken as they stand", scaled, in.kind)
 		}
 	case in.kind == spec.KindStrings:
 		e.Column, err = textColumn(in.table, flags.text)
 	default:
-		e.Table, err = csvfile.Fit(in.table, rows, scale)
+		e.Table, err = csvfile.Fit(in.table, rows, scaled)
 	}
 	if err == nil && in.table != nil {
 		err = checkTextWeight(in.table, in.kind, e.Column)
@@ -138,6 +144,8 @@ func decode[T any](e *encoding, c *chunk) (data.Source[T], []string, error) {
 		x = c.texts
 	case c.sets != nil:
 		x = c.sets
+	case c.rows != nil && e.Scaling != nil:
+		x = e.Scaling.Apply(c.rows)
 	case c.rows != nil:
 		x = c.rows
 	case e.Kind == spec.KindStrings:
@@ -222,6 +230,11 @@ func storedEncoding(raw json.RawMessage) (*encoding, error) {
 	}
 	if e.Table != nil {
 		if err := e.Table.Validate(); err != nil {
+			return nil, fmt.Errorf("%w: %w", model.ErrDamaged, err)
+		}
+	}
+	if e.Scaling != nil {
+		if err := e.Scaling.Validate(); err != nil {
 			return nil, fmt.Errorf("%w: %w", model.ErrDamaged, err)
 		}
 	}

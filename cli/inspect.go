@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/spec"
 )
@@ -87,6 +88,9 @@ func printModel(w io.Writer, f *model.File) error {
 			out.add("input", "a table of %s", e.Table.Summary())
 		} else {
 			out.add("input", "%s, %s", e.Kind, e.Format)
+		}
+		if s := e.scaled(); s != scale.None {
+			out.add("scale", "%s", s)
 		}
 	}
 	var trained struct {

@@ -139,11 +139,11 @@ func mapByModel[T any](ctx context.Context, j *mapJob, path string, f *model.Fil
 
 // mapFitted fits a map to instances of type T and maps them.
 func mapFitted[T any](ctx context.Context, j *mapJob, in *input, kind instanceKind[T]) error {
-	scale, err := j.flags.scaling(in, j.choice.spec.Open())
+	scaled, err := j.flags.scaling(in, j.choice.spec.Open())
 	if err != nil {
 		return err
 	}
-	e, err := in.fitEncoding(nil, scale, j.flags)
+	e, err := in.fitEncoding(nil, scaled, j.flags)
 	if err != nil {
 		return err
 	}

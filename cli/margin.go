@@ -112,11 +112,11 @@ func marginOf[T any](ctx context.Context, a *app, kind instanceKind[T], in *inpu
 	if err := in.checkClasses(); err != nil {
 		return err
 	}
-	scale, err := f.scaling(in, text.Open())
+	scaled, err := f.scaling(in, text.Open())
 	if err != nil {
 		return err
 	}
-	e, err := in.fitEncoding(nil, scale, &f.inputFlags)
+	e, err := in.fitEncoding(nil, scaled, &f.inputFlags)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/csvfile"
+	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -17,9 +17,9 @@ type part[T any] struct {
 }
 
 // encodePart encodes the rows, looking at those to train on alone.
-func encodePart[T any](in *input, train, test []int, scale csvfile.Scale, flags *inputFlags) (part[T], error) {
+func encodePart[T any](in *input, train, test []int, scaled scale.Kind, flags *inputFlags) (part[T], error) {
 	var none part[T]
-	e, err := in.fitEncoding(train, scale, flags)
+	e, err := in.fitEncoding(train, scaled, flags)
 	if err != nil {
 		return none, err
 	}

@@ -41,7 +41,7 @@ type inputFlags struct {
 
 func (f *inputFlags) add(flags *pflag.FlagSet) {
 	f.addKnown(flags)
-	flags.StringVar(&f.scale, "scale", "auto", "scaling of a table's numbers: none, standard, range, or auto (standard where kerf picks the kernel's width, else none)")
+	flags.StringVar(&f.scale, "scale", "auto", "scaling of numbers: none, standard, range, or auto (standard for a table where kerf picks the kernel's width, else none)")
 	flags.StringVar(&f.as, "as", "", "what an instance is: vectors, strings or sets (default: what the kernel or the format says)")
 	flags.StringVar(&f.text, "text", "", "column of a table that holds the strings, or sets of items with commas, semicolons, bars or blanks between them: a name or a number (default: the last one beside the label; all columns for sets)")
 	flags.StringSliceVar(&f.drop, "drop", nil, "columns to ignore, by name or number")

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -63,5 +64,42 @@ func TestRealData(t *testing.T) {
 			}
 			t.Logf("test error %v, kernel %v", got, o["kernel"])
 		})
+	}
+}
+
+// TestLibsvmGuide is the example of LIBSVM's guide: svmguide1 as it is, scaled
+// to [-1, 1] by the ranges of the training rows, and with the price and width
+// that it finds. The model scales what it is given, to predict and to evaluate.
+func TestLibsvmGuide(t *testing.T) {
+	train, test := dataSet(t, "svmguide1.libsvm"), dataSet(t, "svmguide1.t.libsvm")
+	saved := filepath.Join(t.TempDir(), "m.kerf")
+	for _, c := range []struct {
+		scale, kernel, price string
+		accuracy             float64
+	}{
+		{"none", "rbf(gamma=0.25)", "1", 0.66925},
+		{"range", "rbf(gamma=0.25)", "1", 0.9615},
+		{"range", "rbf(gamma=2)", "2", 0.96875},
+	} {
+		for _, args := range [][]string{
+			{"train", train, "--test", test, "--learner", "kernel-svm", "--kernel", c.kernel, "--C", c.price, "--scale", c.scale, "-o", saved},
+			{"eval", saved, test},
+		} {
+			o, err := object(mustRun(t, append(args, "--json", "--quiet")...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := "accuracy"
+			if args[0] == "train" {
+				path = "test.accuracy"
+			}
+			got, err := find(o, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(number(got)-c.accuracy) > 1e-9 {
+				t.Errorf("%s, --scale %s, %s: accuracy %v, want %v", args[0], c.scale, c.kernel, got, c.accuracy)
+			}
+		}
 	}
 }

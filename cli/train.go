@@ -15,7 +15,7 @@ import (
 
 	"github.com/kerf-ml/kerf/certificate"
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/csvfile"
+	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/learn"
@@ -156,7 +156,7 @@ func train[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, 
 	if err != nil {
 		return err
 	}
-	scale, err := f.scaling(in, f.spec.Open())
+	scaled, err := f.scaling(in, f.spec.Open())
 	if err != nil {
 		return err
 	}
@@ -164,8 +164,8 @@ func train[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, 
 	if f.checkpoint != "" {
 		t.keep = func(key []byte) (learn.Checkpoint, error) { return openCheckpoint(f.checkpoint, key) }
 	}
-	t.apart(rest, scale != csvfile.None, a.seed)
-	if t.encoding, err = in.fitEncoding(chosen(rest, t.own), scale, &f.inputFlags); err != nil {
+	t.apart(rest, scaled != scale.None, a.seed)
+	if t.encoding, err = in.fitEncoding(chosen(rest, t.own), scaled, &f.inputFlags); err != nil {
 		return err
 	}
 	x, labels, err := decode[T](t.encoding, in.chunk)
@@ -287,40 +287,6 @@ func (f *trainFlags) kindOf() (string, error) {
 		return f.inputFlags.kind(spec.Kernel{})
 	}
 	return f.inputFlags.kind(f.spec)
-}
-
-// scaling returns the scaling of a table's numbers. Numbers are taken as they
-// stand if the user gave the kernel's width, which is in their units.
-func (f *inputFlags) scaling(in *input, open bool) (csvfile.Scale, error) {
-	if f.scale == "auto" {
-		if in.table != nil && in.kind == spec.KindVectors && open {
-			return csvfile.Standard, nil
-		}
-		return csvfile.None, nil
-	}
-	s, err := csvfile.ParseScale(f.scale)
-	if err != nil {
-		return s, usage("--%w, or auto", err)
-	}
-	return s, nil
-}
-
-// warnScales tells of columns whose sizes are so different that a distance sees
-// only one of them.
-func (a *app) warnScales(e *encoding, instances any) {
-	x, ok := instances.(data.Source[data.Vector])
-	if !ok || e.Table == nil || e.Table.Scale != csvfile.None || x.Len() == 0 {
-		return
-	}
-	var numbers []int
-	for _, c := range e.Table.Columns {
-		if c.Kind == csvfile.Number {
-			numbers = append(numbers, c.Offset)
-		}
-	}
-	if low, high := spreads(x, numbers); high/low > 100 {
-		a.warn("the columns' spreads differ by a factor of %.0f; try --scale standard", high/low)
-	}
 }
 
 // fit trains the pipeline.

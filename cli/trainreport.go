@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/csvfile"
+	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/margin"
 	"github.com/kerf-ml/kerf/model"
@@ -152,7 +152,7 @@ func (t *trained[T]) facts(on string) *trainPage {
 	if !t.flags.regresses() {
 		add("classes", "%d: %s", t.pipeline.Classes.Len(), plain(quoted(t.pipeline.Classes.Names), 200))
 	}
-	if t.scale() != csvfile.None {
+	if t.scale() != scale.None {
 		add("scale", "%s", t.scale())
 	}
 	add("kernel", "%s%s", kernelName(t.pipeline.Kernel), picked(t.flags.spec.Open() && t.pipeline.Kernel != nil, t.describeWidth()))

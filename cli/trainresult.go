@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/csvfile"
+	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/model"
 )
 
@@ -77,12 +77,7 @@ func (t *trained[T]) mapName() string {
 	return t.header.Map.Kind
 }
 
-func (t *trained[T]) scale() csvfile.Scale {
-	if t.encoding.Table == nil {
-		return csvfile.None
-	}
-	return t.encoding.Table.Scale
-}
+func (t *trained[T]) scale() scale.Kind { return t.encoding.scaled() }
 
 // print is the result for people.
 func (t *trained[T]) print(w io.Writer) error {
@@ -93,7 +88,7 @@ func (t *trained[T]) print(w io.Writer) error {
 	if !t.flags.regresses() {
 		out.add("classes", "%d: %s", t.pipeline.Classes.Len(), quoted(t.pipeline.Classes.Names))
 	}
-	if t.scale() != csvfile.None {
+	if t.scale() != scale.None {
 		out.add("scale", "%s", t.scale())
 	}
 	out.add("kernel", "%s%s", kernelName(t.pipeline.Kernel), picked(t.flags.spec.Open() && t.pipeline.Kernel != nil, t.describeWidth()))

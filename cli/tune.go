@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/csvfile"
 	"github.com/kerf-ml/kerf/data/file"
+	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/model"
@@ -139,7 +139,7 @@ type tuning[T any] struct {
 	flags *tuneFlags
 	input *input
 	space tuneSpace
-	scale csvfile.Scale
+	scale scale.Kind
 	rows  []int // that the search may use
 	class []int // of each row of the input; zeros for numbers
 	large bool  // whether the rows are a sample of more

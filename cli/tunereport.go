@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/kerf-ml/kerf/data/csvfile"
+	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/model"
@@ -136,7 +136,7 @@ func (t *tuning[T]) print(w io.Writer) error {
 		end = string(t.result.Status)
 	}
 	out.add("search", "%s: %d evaluations (%d fits, %d maps) on up to %d rows, %s; %s", f.search, len(t.result.Trials), t.fits, t.maps, len(t.rows), how, end)
-	if t.scale != csvfile.None {
+	if t.scale != scale.None {
 		out.add("scale", "%s", t.scale)
 	}
 	if err := out.flush(); err != nil {

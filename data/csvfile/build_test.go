@@ -9,6 +9,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/csvfile"
+	"github.com/kerf-ml/kerf/data/scale"
 )
 
 // TestBuilderAsReader builds the table of a file and compares it with what a
@@ -46,11 +47,11 @@ func TestBuilderAsReader(t *testing.T) {
 			}
 		}
 	}
-	x, _, err := mustFit(t, got, nil, csvfile.Standard).Encode(got)
+	x, _, err := mustFit(t, got, nil, scale.Standard).Encode(got)
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, _, err := mustFit(t, want, nil, csvfile.Standard).Encode(want)
+	y, _, err := mustFit(t, want, nil, scale.Standard).Encode(want)
 	if err != nil || !slices.Equal(x.(*data.Matrix).Data, y.(*data.Matrix).Data) {
 		t.Errorf("%v, want %v, %v", x, y, err)
 	}
@@ -71,7 +72,7 @@ func TestBuilderInParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := mustFit(t, train, nil, csvfile.None)
+	s := mustFit(t, train, nil, scale.None)
 	b.Row(3)
 	b.Text(b.Column("new"), "a")
 	b.Row(4)
@@ -127,7 +128,7 @@ func TestBuilderFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = csvfile.Fit(table, nil, csvfile.None)
+	_, err = csvfile.Fit(table, nil, scale.None)
 	var input *data.InputError
 	if !errors.As(err, &input) || input.Line != 7 || input.Column != 1 {
 		t.Errorf("error %v", err)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/scale"
 )
 
 // Encode returns the rows of a table as vectors of Width coordinates, a
@@ -187,12 +188,5 @@ func (p *part) put(t *Table, row int, set func(j int, v float64)) error {
 
 // scaled returns (v - Center)/Spread, or 0 if Spread is 0.
 func (c *Column) scaled(v float64) float64 {
-	if c.Spread == 0 {
-		return 0
-	}
-	x := (v - c.Center) / c.Spread
-	if x-x != 0 {
-		x = v/c.Spread - c.Center/c.Spread // the difference may overflow where the quotients do not
-	}
-	return x
+	return scale.Fit{Center: c.Center, Spread: c.Spread}.Of(v)
 }

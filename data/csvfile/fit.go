@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/scale"
 )
 
 // A text column in which nine tenths of at least manyRows cells are different is
@@ -28,8 +29,8 @@ const manyRows = 20
 // It returns a *data.InputError for a missing label, for NaN or an infinity among
 // numbers, for a column of numbers written with commas, and if no column is left to learn from. Its cost is one pass over the
 // cells.
-func Fit(t *Table, rows []int, scale Scale) (*Schema, error) {
-	if _, err := ParseScale(string(scale)); err != nil {
+func Fit(t *Table, rows []int, kind scale.Kind) (*Schema, error) {
+	if _, err := scale.Parse(string(kind)); err != nil {
 		return nil, err
 	}
 	if rows == nil {
@@ -44,7 +45,7 @@ func Fit(t *Table, rows []int, scale Scale) (*Schema, error) {
 	if err := t.checkLabels(rows); err != nil {
 		return nil, err
 	}
-	s := &Schema{Target: t.Target, Header: t.Header != nil, Comma: string(t.comma), Scale: scale}
+	s := &Schema{Target: t.Target, Header: t.Header != nil, Comma: string(t.comma), Scale: kind}
 	for j, cells := range t.column {
 		c := Column{Name: t.columnName(j)}
 		var err error
@@ -56,7 +57,7 @@ func Fit(t *Table, rows []int, scale Scale) (*Schema, error) {
 		case t.drop[j]:
 			c.Kind, c.Why = Ignored, "dropped"
 		case cells.isNumeric():
-			err = c.fitNumber(t, cells, rows, scale)
+			err = c.fitNumber(t, cells, rows, kind)
 		default:
 			err = c.fitCategory(t, cells, rows)
 		}
@@ -106,59 +107,27 @@ func (c *column) checkFinite(file string) error {
 	}
 }
 
-func (c *Column) fitNumber(t *Table, cells *column, rows []int, scale Scale) error {
+func (c *Column) fitNumber(t *Table, cells *column, rows []int, kind scale.Kind) error {
 	if err := cells.checkFinite(t.Name); err != nil {
 		return err
 	}
-	present, mean := 0.0, 0.0
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, i := range rows {
-		if v := cells.number(i); !math.IsNaN(v) {
-			present++
-			mean += v/present - mean/present // never larger than the values
-			low, high = min(low, v), max(high, v)
+	f := kind.Fit(func(yield func(float64) bool) {
+		for _, i := range rows {
+			if v := cells.number(i); !math.IsNaN(v) && !yield(v) {
+				return
+			}
 		}
-	}
-	if present == 0 {
+	})
+	if f.N == 0 {
 		c.Kind, c.Why = Ignored, "empty"
 		return nil
 	}
 	c.Kind, c.Size = Number, 1
-	if c.Indicator = int(present) < len(rows); c.Indicator {
+	if c.Indicator = f.N < len(rows); c.Indicator {
 		c.Size = 2
 	}
-	c.Mean = min(max(mean, low), high)
-	switch scale {
-	case None:
-		c.Spread = 1
-	case Standard:
-		c.Center, c.Spread = c.Mean, deviation(cells, rows, c.Mean, low, high)
-		if c.Spread == 0 {
-			c.Spread = 1
-		}
-	case Range:
-		c.Center, c.Spread = low/2+high/2, high/2-low/2
-	}
+	c.Mean, c.Center, c.Spread = f.Mean, f.Center, f.Spread
 	return nil
-}
-
-// deviation returns the standard deviation of a column, √(Σ(v - mean)²/n) over
-// the n cells that are not missing. It divides by the largest value, so that no
-// square overflows or vanishes.
-func deviation(cells *column, rows []int, mean, low, high float64) float64 {
-	if low == high {
-		return 0
-	}
-	unit := max(math.Abs(low), math.Abs(high))
-	sum, n := 0.0, 0.0
-	for _, i := range rows {
-		if v := cells.number(i); !math.IsNaN(v) {
-			d := v/unit - mean/unit
-			sum += d * d
-			n++
-		}
-	}
-	return unit * math.Sqrt(sum/n)
 }
 
 func (c *Column) fitCategory(t *Table, cells *column, rows []int) error {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/csvfile"
+	"github.com/kerf-ml/kerf/data/scale"
 )
 
 func TestWriteRoundTrip(t *testing.T) {
@@ -38,7 +39,7 @@ func TestWriteRoundTrip(t *testing.T) {
 		if !slices.Equal(table.Header, header) || !slices.Equal(table.Labels(), labels) {
 			t.Fatalf("header %q, labels %q, want %q, %q", table.Header, table.Labels(), header, labels)
 		}
-		s, err := csvfile.Fit(table, nil, csvfile.None)
+		s, err := csvfile.Fit(table, nil, scale.None)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +82,7 @@ func FuzzCSV(f *testing.F) {
 		if isInput(err) {
 			return
 		}
-		scale := []csvfile.Scale{csvfile.None, csvfile.Standard, csvfile.Range}[how/8%3]
+		scale := []scale.Kind{scale.None, scale.Standard, scale.Range}[how/8%3]
 		s, err := csvfile.Fit(table, nil, scale)
 		if isInput(err) {
 			return
@@ -117,7 +118,7 @@ func checkWritten(t *testing.T, s *csvfile.Schema, x data.Source[data.Vector], l
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := mustFit(t, table, nil, csvfile.None)
+	back := mustFit(t, table, nil, scale.None)
 	y, backLabels, err := back.Encode(table)
 	if err != nil || y.Len() != x.Len() || !slices.Equal(labels, backLabels) || data.Dim(y) != s.Width {
 		t.Fatalf("read %d rows of %d with labels %q, %v", y.Len(), data.Dim(y), backLabels, err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/csvfile"
+	"github.com/kerf-ml/kerf/data/scale"
 )
 
 // read reads a whole table.
@@ -89,7 +90,7 @@ func TestVerbatim(t *testing.T) {
 	if got, want := fmt.Sprint(grid(table)), "[[1.50 a] [007 b] [∅ c]]"; got != want {
 		t.Errorf("cells %s, want %s", got, want)
 	}
-	s, err := csvfile.Fit(table, nil, csvfile.None)
+	s, err := csvfile.Fit(table, nil, scale.None)
 	if err != nil || s.Columns[0].Kind != csvfile.Number || s.Columns[0].Mean != 4.25 {
 		t.Errorf("a verbatim column of numbers is not a number: %+v, %v", s, err)
 	}

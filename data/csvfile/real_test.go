@@ -10,6 +10,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/csvfile"
 	"github.com/kerf-ml/kerf/data/file"
+	"github.com/kerf-ml/kerf/data/scale"
 )
 
 // openReal opens one of the public data sets, and skips the test without them.
@@ -70,7 +71,7 @@ func TestRealFiles(t *testing.T) {
 			if table.Len() != test.rows {
 				t.Fatalf("%d rows, want %d", table.Len(), test.rows)
 			}
-			s, err := csvfile.Fit(table, nil, csvfile.Standard)
+			s, err := csvfile.Fit(table, nil, scale.Standard)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,7 +105,7 @@ func TestRealAdultTest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := csvfile.Fit(train, nil, csvfile.Range)
+	s, err := csvfile.Fit(train, nil, scale.Range)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +156,7 @@ func TestRealZoo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := csvfile.Fit(table, nil, csvfile.None)
+	s, err := csvfile.Fit(table, nil, scale.None)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +193,7 @@ func TestRealTexts(t *testing.T) {
 			if cell, ok := table.Cell(test.row, test.cols-1); cell != test.cell || !ok {
 				t.Errorf("cell %q", cell)
 			}
-			if _, err := csvfile.Fit(table, nil, csvfile.None); err == nil {
+			if _, err := csvfile.Fit(table, nil, scale.None); err == nil {
 				t.Error("a schema without coordinates")
 			}
 		})

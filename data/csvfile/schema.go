@@ -5,27 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kerf-ml/kerf/data/scale"
 )
-
-// Scale is a way of bringing numbers to a common range.
-type Scale string
-
-// None leaves numbers as they are. Standard gives each column mean 0 and
-// standard deviation 1. Range maps its smallest value to -1 and its largest to 1.
-// Categories, which are 0 or 1 already, are not scaled.
-const (
-	None     Scale = "none"
-	Standard Scale = "standard"
-	Range    Scale = "range"
-)
-
-// ParseScale returns the scale of a name.
-func ParseScale(name string) (Scale, error) {
-	if s := Scale(name); s == None || s == Standard || s == Range {
-		return s, nil
-	}
-	return "", fmt.Errorf("scale is %q and must be none, standard or range", name)
-}
 
 // Kind is what a column is used as.
 type Kind string
@@ -48,7 +30,9 @@ type Schema struct {
 	Width   int      `json:"width"`   // number of coordinates
 	Header  bool     `json:"header"`  // whether the names come from a header
 	Comma   string   `json:"comma"`   // what separated the cells
-	Scale   Scale    `json:"scale"`
+	// Scale is that of numbers. Categories, which are 0 or 1 already, are not
+	// scaled.
+	Scale scale.Kind `json:"scale"`
 }
 
 // Column is one column of a Schema. Its coordinates are Offset to Offset + Size
@@ -185,7 +169,7 @@ func (s *Schema) Validate() error {
 	if len(s.Comma) != 1 {
 		fault("comma is %q and must be one character", s.Comma)
 	}
-	if _, err := ParseScale(string(s.Scale)); err != nil {
+	if _, err := scale.Parse(string(s.Scale)); err != nil {
 		fault("%w", err)
 	}
 	width, weights := 0, 0

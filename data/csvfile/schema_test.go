@@ -12,9 +12,10 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/csvfile"
+	"github.com/kerf-ml/kerf/data/scale"
 )
 
-func mustFit(t testing.TB, table *csvfile.Table, rows []int, scale csvfile.Scale) *csvfile.Schema {
+func mustFit(t testing.TB, table *csvfile.Table, rows []int, scale scale.Kind) *csvfile.Schema {
 	t.Helper()
 	s, err := csvfile.Fit(table, rows, scale)
 	if err != nil {
@@ -57,7 +58,7 @@ const people = "age,work,height,class\n" +
 
 func TestEncode(t *testing.T) {
 	table := mustRead(t, people, csvfile.Options{})
-	s := mustFit(t, table, nil, csvfile.None)
+	s := mustFit(t, table, nil, scale.None)
 	want := [][]float64{
 		{20, 0, 0, 1, 180, 0},
 		{40, 0, 1, 0, 170, 1},
@@ -81,12 +82,12 @@ func TestScale(t *testing.T) {
 	const text = "1,5,-3,a\n2,5,?,b\n3,5,1,a\n"
 	third := math.Sqrt(1.5) // 1 over the deviation √(2/3) of 1, 2, 3
 	tests := []struct {
-		scale csvfile.Scale
+		scale scale.Kind
 		want  [][]float64
 	}{
-		{csvfile.None, [][]float64{{1, 5, -3, 0}, {2, 5, -1, 1}, {3, 5, 1, 0}}},
-		{csvfile.Standard, [][]float64{{-third, 0, -1, 0}, {0, 0, 0, 1}, {third, 0, 1, 0}}},
-		{csvfile.Range, [][]float64{{-1, 0, -1, 0}, {0, 0, 0, 1}, {1, 0, 1, 0}}},
+		{scale.None, [][]float64{{1, 5, -3, 0}, {2, 5, -1, 1}, {3, 5, 1, 0}}},
+		{scale.Standard, [][]float64{{-third, 0, -1, 0}, {0, 0, 0, 1}, {third, 0, 1, 0}}},
+		{scale.Range, [][]float64{{-1, 0, -1, 0}, {0, 0, 0, 1}, {1, 0, 1, 0}}},
 	}
 	for _, test := range tests {
 		table := mustRead(t, text, csvfile.Options{})
@@ -105,7 +106,7 @@ func TestScale(t *testing.T) {
 	// A constant column stays 0 under Range and is shifted under Standard.
 	table := mustRead(t, text, csvfile.Options{})
 	other := mustRead(t, "1,7,1,a\n", csvfile.Options{})
-	for scale, want := range map[csvfile.Scale]float64{csvfile.Range: 0, csvfile.Standard: 2} {
+	for scale, want := range map[scale.Kind]float64{scale.Range: 0, scale.Standard: 2} {
 		if rows, _ := dense(t, mustFit(t, table, nil, scale), other); rows[0][1] != want {
 			t.Errorf("%s: constant column became %v, want %v", scale, rows[0][1], want)
 		}
@@ -115,7 +116,7 @@ func TestScale(t *testing.T) {
 // TestFitOnRows checks that rows held out have no part in the schema.
 func TestFitOnRows(t *testing.T) {
 	table := mustRead(t, people, csvfile.Options{})
-	s := mustFit(t, table, []int{0, 3}, csvfile.Range)
+	s := mustFit(t, table, []int{0, 3}, scale.Range)
 	if c := s.Columns[0]; c.Indicator || c.Mean != 40 || c.Center != 40 || c.Spread != 20 {
 		t.Errorf("age: %+v", c)
 	}
@@ -136,17 +137,17 @@ func TestExtremes(t *testing.T) {
 	for _, text := range []string{
 		"1.7e308,a\n-1.7e308,b\n1.7e308,c\n1.7e308,d\n", "5e-324,a\n0,b\n-5e-324,c\n", "1e308,a\n1e-308,b\n", "1e-170,a\n2e-170,b\n",
 	} {
-		for _, scale := range []csvfile.Scale{csvfile.None, csvfile.Standard, csvfile.Range} {
+		for _, kind := range []scale.Kind{scale.None, scale.Standard, scale.Range} {
 			table := mustRead(t, text, csvfile.Options{})
-			rows, _ := dense(t, mustFit(t, table, nil, scale), table)
+			rows, _ := dense(t, mustFit(t, table, nil, kind), table)
 			for i, row := range rows {
-				if row[0]-row[0] != 0 || scale == csvfile.Range && math.Abs(row[0]) > 1+1e-15 || scale == csvfile.Standard && math.Abs(row[0]) > 2 {
-					t.Errorf("%q, %s: row %d is %v", text, scale, i, row)
+				if row[0]-row[0] != 0 || kind == scale.Range && math.Abs(row[0]) > 1+1e-15 || kind == scale.Standard && math.Abs(row[0]) > 2 {
+					t.Errorf("%q, %s: row %d is %v", text, kind, i, row)
 				}
 			}
 		}
 	}
-	s := mustFit(t, mustRead(t, "1e-300,a\n2e-300,b\n", csvfile.Options{}), nil, csvfile.Standard)
+	s := mustFit(t, mustRead(t, "1e-300,a\n2e-300,b\n", csvfile.Options{}), nil, scale.Standard)
 	_, _, err := s.Encode(mustRead(t, "1,a\n1e300,b\n", csvfile.Options{}))
 	checkFault(t, err, 2, 0, "too far from the values in training")
 }
@@ -154,7 +155,7 @@ func TestExtremes(t *testing.T) {
 func TestCategoriesOfNumbers(t *testing.T) {
 	// 7 is a number before the first text and a text after it; both are one
 	// category, in training as later, when a part of a file has numbers alone.
-	s := mustFit(t, mustRead(t, "7.0,a\nu,b\n7,c\n+7e0,d\nNaN,e\n", csvfile.Options{}), nil, csvfile.None)
+	s := mustFit(t, mustRead(t, "7.0,a\nu,b\n7,c\n+7e0,d\nNaN,e\n", csvfile.Options{}), nil, scale.None)
 	if c := s.Columns[0]; !slices.Equal(c.Categories, []string{"7", "NaN", "u"}) {
 		t.Fatalf("categories %q", c.Categories)
 	}
@@ -173,7 +174,7 @@ func TestIgnored(t *testing.T) {
 	for i := range 20 {
 		fmt.Fprintf(&text, "id%d,%d,,x,%d\n", i, i, i%2)
 	}
-	s := mustFit(t, mustRead(t, text.String(), csvfile.Options{Drop: []string{"4"}}), nil, csvfile.None)
+	s := mustFit(t, mustRead(t, text.String(), csvfile.Options{Drop: []string{"4"}}), nil, scale.None)
 	if want := "4 columns: 1 number → 1 coordinate; ignored: column 1, column 3, column 4"; s.Summary() != want {
 		t.Errorf("summary %q, want %q", s.Summary(), want)
 	}
@@ -192,7 +193,7 @@ func TestSparse(t *testing.T) {
 		fmt.Fprintf(&text, "%d,c%d,%d\n", i-50, i%30, i%2)
 	}
 	table := mustRead(t, text.String(), csvfile.Options{})
-	s := mustFit(t, table, nil, csvfile.None)
+	s := mustFit(t, table, nil, scale.None)
 	x, _, err := s.Encode(table)
 	if _, ok := x.(*data.CSR); !ok || err != nil || !s.IsSparse() || s.Width != 31 {
 		t.Fatalf("%T of width %d, %v", x, s.Width, err)
@@ -209,8 +210,8 @@ func TestSparse(t *testing.T) {
 }
 
 func TestMatch(t *testing.T) {
-	s := mustFit(t, mustRead(t, people, csvfile.Options{}), nil, csvfile.None)
-	bare := mustFit(t, mustRead(t, strings.SplitAfterN(people, "\n", 2)[1], csvfile.Options{}), nil, csvfile.None)
+	s := mustFit(t, mustRead(t, people, csvfile.Options{}), nil, scale.None)
+	bare := mustFit(t, mustRead(t, strings.SplitAfterN(people, "\n", 2)[1], csvfile.Options{}), nil, scale.None)
 	row := []float64{20, 0, 0, 1, 180, 0}
 	tests := []struct {
 		name, text string
@@ -236,7 +237,7 @@ func TestMatch(t *testing.T) {
 }
 
 func TestEncodeFaults(t *testing.T) {
-	s := mustFit(t, mustRead(t, people, csvfile.Options{}), nil, csvfile.None)
+	s := mustFit(t, mustRead(t, people, csvfile.Options{}), nil, scale.None)
 	tests := []struct {
 		name, text   string
 		line, column int
@@ -277,18 +278,18 @@ func TestFitFaults(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := csvfile.Fit(mustRead(t, test.text, test.o), test.rows, csvfile.None)
+			_, err := csvfile.Fit(mustRead(t, test.text, test.o), test.rows, scale.None)
 			checkFault(t, err, test.line, test.column, test.want)
 		})
 	}
-	if _, err := csvfile.Fit(mustRead(t, "1,a\n2,?\n", csvfile.Options{}), []int{0}, csvfile.None); err != nil {
+	if _, err := csvfile.Fit(mustRead(t, "1,a\n2,?\n", csvfile.Options{}), []int{0}, scale.None); err != nil {
 		t.Errorf("a label that is missing in a row held out: %v", err)
 	}
 }
 
 func TestSchemaJSON(t *testing.T) {
 	table := mustRead(t, people, csvfile.Options{Drop: []string{"height"}})
-	s := mustFit(t, table, nil, csvfile.Standard)
+	s := mustFit(t, table, nil, scale.Standard)
 	text, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)
@@ -335,7 +336,7 @@ func ExampleFit() {
 		fmt.Println(err)
 		return
 	}
-	s, err := csvfile.Fit(table, nil, csvfile.Range)
+	s, err := csvfile.Fit(table, nil, scale.Range)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kerf-ml/kerf/data/csvfile"
+	"github.com/kerf-ml/kerf/data/scale"
 )
 
 func TestWeightColumn(t *testing.T) {
@@ -13,7 +14,7 @@ func TestWeightColumn(t *testing.T) {
 	if table.Weight != 1 || table.Target != 3 {
 		t.Fatalf("weight %d, target %d", table.Weight, table.Target)
 	}
-	s := mustFit(t, table, nil, csvfile.None)
+	s := mustFit(t, table, nil, scale.None)
 	if err := s.Validate(); err != nil || s.Width != 2 || s.Columns[1].Kind != csvfile.Weight || strings.Contains(s.Summary(), "3 columns") {
 		t.Errorf("%v, width %d, %s", err, s.Width, s.Summary())
 	}
@@ -33,7 +34,7 @@ func TestWeightColumn(t *testing.T) {
 
 // TestWeightByPosition: without headers a table may lack the target, or both.
 func TestWeightByPosition(t *testing.T) {
-	s := mustFit(t, mustRead(t, "1,2,3,u\n4,5,6,v\n", csvfile.Options{Weight: "2"}), nil, csvfile.None)
+	s := mustFit(t, mustRead(t, "1,2,3,u\n4,5,6,v\n", csvfile.Options{Weight: "2"}), nil, scale.None)
 	for text, want := range map[string]int{"1,2,3,u\n": 1, "1,2,3\n": 1, "1,3\n": -1} {
 		table := mustRead(t, text, csvfile.Options{Target: "none"})
 		at, err := s.WeightAt(table)

@@ -14,6 +14,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/csvfile"
 	"github.com/kerf-ml/kerf/data/jsonl"
+	"github.com/kerf-ml/kerf/data/scale"
 )
 
 var _ jsonl.Sink = (*csvfile.Builder)(nil)
@@ -140,7 +141,7 @@ func TestSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := csvfile.Fit(train, nil, csvfile.None)
+	s, err := csvfile.Fit(train, nil, scale.None)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +230,7 @@ func FuzzJSONL(f *testing.F) {
 			}
 			row++
 		}
-		s, err := csvfile.Fit(table, nil, csvfile.None)
+		s, err := csvfile.Fit(table, nil, scale.None)
 		if err != nil {
 			return
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/kerf-ml/kerf/data/csvfile"
 	"github.com/kerf-ml/kerf/data/file"
 	"github.com/kerf-ml/kerf/data/parquet"
+	"github.com/kerf-ml/kerf/data/scale"
 )
 
 var _ parquet.Sink = (*csvfile.Builder)(nil)
@@ -287,7 +288,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatalf("header %q", table.Header)
 			}
 		}
-		s, err := csvfile.Fit(table, nil, csvfile.None)
+		s, err := csvfile.Fit(table, nil, scale.None)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -341,7 +342,7 @@ func FuzzParquet(f *testing.F) {
 			}
 			return
 		}
-		if s, err := csvfile.Fit(table, nil, csvfile.None); err == nil {
+		if s, err := csvfile.Fit(table, nil, scale.None); err == nil {
 			if _, _, err := s.Encode(table); err != nil {
 				t.Fatal(err)
 			}

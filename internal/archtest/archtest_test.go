@@ -27,6 +27,7 @@ const module = "github.com/kerf-ml/kerf"
 var order = [][]string{
 	{"run"},
 	{"data"},
+	{"data/scale"},
 	{"data/..."},
 	{"kernel"},
 	{"kernel/..."},
@@ -66,7 +67,7 @@ var helpers = map[string][]string{
 
 // limits narrows what a package of the order may import, helpers aside.
 var limits = map[string][]string{
-	"data/...": {"run", "data"},
+	"data/...": {"run", "data", "data/scale"},
 	"bound":    {},
 }
 

@@ -23,14 +23,15 @@ const (
 
 // sequential reports whether the next round takes steps over all variables in the
 // precision F: the first few rounds on one group of few variables, whose rows all
-// fit in memory.
+// fit in memory. Of many problems, or the same one at many prices, each would lose
+// a little time (ADR 21).
 func sequential[T any, F float32 | float64](s *smo[T]) bool {
 	d, n := s.dual, s.dual.n
 	size := 8
 	if _, ok := any(F(0)).(float32); ok {
 		size = 4
 	}
-	return s.place == nil && len(s.state.set) == 0 && s.state.steps < sequenceSteps(n) && d.ties == all && len(d.b) == n &&
+	return s.alone && s.place == nil && len(s.state.set) == 0 && s.state.steps < sequenceSteps(n) && d.ties == all && len(d.b) == n &&
 		n <= sequenceMost && int64(size)*int64(n)*int64(n) <= s.ctl.Budget()/2
 }
 

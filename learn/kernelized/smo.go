@@ -53,6 +53,7 @@ type smo[T any] struct {
 	tolerance  float64
 	iterations int  // most steps
 	shrinks    bool // sets instances aside
+	alone      bool // begins with steps over all variables where they are few
 	checkpoint Checkpoint
 	ctl        run.Control
 
