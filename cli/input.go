@@ -88,6 +88,9 @@ func (in *input) checkKind() error {
 // fitEncoding decides how rows become instances, looking at the given rows
 // alone.
 func (in *input) fitEncoding(rows []int, scaled scale.Kind, flags *inputFlags) (*encoding, error) {
+	if in.kind != spec.KindVectors && scaled != scale.None {
+		return nil, usage("--scale %s is for numbers; %s are taken as they stand", scaled, in.kind)
+	}
 	e := &encoding{Format: in.format.String(), Kind: in.kind}
 	if in.table != nil && in.table.Weight >= 0 {
 		e.Weight = columnTitle(in.table, in.table.Weight)
@@ -99,9 +102,6 @@ func (in *input) fitEncoding(rows []int, scaled scale.Kind, flags *inputFlags) (
 	case in.rows != nil:
 		e.Scaling, err = in.fitScaling(rows, scaled)
 	case in.table == nil || in.kind == spec.KindSets:
-		if scaled != scale.None {
-			err = usage("--scale %s is for numbers; %s are taken as they stand", scaled, in.kind)
-		}
 	case in.kind == spec.KindStrings:
 		e.Column, err = textColumn(in.table, flags.text)
 	default:

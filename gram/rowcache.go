@@ -65,6 +65,9 @@ func (r *RowCache[T, F]) Len() int { return r.columns.Len() }
 // may ask for.
 func (r *RowCache[T, F]) Limit() int { return r.limit }
 
+// Holds reports whether row i is in memory.
+func (r *RowCache[T, F]) Holds(i int) bool { return r.kept[i] != nil }
+
 // Fetch sets rows[k] to the row of instance index[k]. The rows are valid until
 // the next call and must not be written to. The indices must differ, and must
 // not be more than Limit.

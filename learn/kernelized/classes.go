@@ -33,7 +33,6 @@ func (s SVM[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes 
 	solved := make([]*part, pairs)
 	s.warm.room(pairs)
 	outer, m := s.Run, s.machine()
-	m.alone = m.alone && pairs == 1
 	parts, err := m.split(pairs)
 	if err != nil {
 		return nil, learn.Report{}, err
@@ -158,7 +157,6 @@ func (s SVM[T]) FitRest(ctx context.Context, d data.Labeled[T, int], classes int
 	defer func() { s.Run.Counter.Add(counter.Count()) }()
 	separators := learn.Separators(classes)
 	s.warm.room(separators)
-	m.alone = m.alone && separators == 1
 	parts, err := m.split(separators)
 	if err != nil {
 		return nil, learn.Report{}, err

@@ -54,7 +54,7 @@ func NewSVM[T any](k kernel.Kernel[T]) SVM[T] {
 }
 
 func (s SVM[T]) machine() machine[T] {
-	return machine[T]{name: "svm", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations, shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run, alone: s.warm == nil}
+	return machine[T]{name: "svm", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations, shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run}
 }
 
 // Validate reports every field that is out of range.

@@ -12,6 +12,9 @@ import (
 // kernel has such directions.
 const curvature = 1e-12
 
+// leastGain is below what any step is worth.
+const leastGain = 1e-300
+
 // stepsPerCheck is how many steps pass between two looks at the context.
 const stepsPerCheck = 1024
 
@@ -163,17 +166,16 @@ func (p *inner[F]) partner(e extent) (j int, gain, bend float64) {
 	f := p.f[e.from:e.to]
 	fall, own, ki := p.canFall[e.from:e.to][:len(f)], p.own[e.from:e.to][:len(f)], p.row(e.best)[e.from:e.to][:len(f)]
 	mine, top := p.own[e.best], e.top
-	j, gain, bend = -1, 0.0, 1.0
+	// A difference that is not positive has a gain that is not, and so never wins:
+	// a branch for it would be taken or not as if by chance.
+	j, gain, bend = -1, leastGain, 1.0
 	for k := range f {
 		d := top - (f[k] + fall[k])
-		if d <= 0 {
-			continue
-		}
 		a := mine + own[k] - 2*float64(ki[k])
 		if a < curvature {
 			a = curvature
 		}
-		if g := d * d; g*bend >= gain*a {
+		if g := d * math.Abs(d); g*bend >= gain*a {
 			j, gain, bend = k, g, a
 		}
 	}

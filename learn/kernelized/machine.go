@@ -30,7 +30,6 @@ type machine[T any] struct {
 	checkpoint Checkpoint
 	ctl        run.Control
 	rows       *rowStore[T] // nil where problems share none
-	alone      bool         // one separator is fitted, once: it begins as LIBSVM does
 }
 
 // validate reports every field that is out of range.
@@ -131,7 +130,7 @@ func (m machine[T]) solveFrom(ctx context.Context, x data.Source[T], d *dual, wa
 	if err := m.ctl.Reserve("a support vector machine", memory, "train on fewer rows"); err != nil {
 		return nil, err
 	}
-	s := &smo[T]{kernel: m.kernel, x: x, tolerance: m.tolerance, iterations: m.iterations, shrinks: m.shrinks && d.n >= shrinkFrom, ctl: m.ctl, checkpoint: m.checkpoint, dual: d, rows: m.rows, alone: m.alone}
+	s := &smo[T]{kernel: m.kernel, x: x, tolerance: m.tolerance, iterations: m.iterations, shrinks: m.shrinks && d.n >= shrinkFrom, ctl: m.ctl, checkpoint: m.checkpoint, dual: d, rows: m.rows}
 	s.start = warm.begin(separator, d)
 	if s.rows == nil {
 		s.rows = &rowStore[T]{}

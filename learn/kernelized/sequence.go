@@ -18,26 +18,21 @@ const (
 	// diagBlock is how many elements of the diagonal one task computes.
 	diagBlock = 256
 	// sequenceRows is how many rows are computed at a time.
-	sequenceRows = 32
+	sequenceRows = 16
 )
 
-// sequential reports whether the next round takes steps over all variables in the
-// precision F: the first few rounds on one group of few variables, whose rows all
-// fit in memory. Of many problems, or the same one at many prices, each would lose
-// a little time (ADR 21).
-func sequential[T any, F float32 | float64](s *smo[T]) bool {
-	d, n := s.dual, s.dual.n
-	size := 8
-	if _, ok := any(F(0)).(float32); ok {
-		size = 4
-	}
-	return s.alone && s.place == nil && len(s.state.set) == 0 && s.state.steps < sequenceSteps(n) && d.ties == all && len(d.b) == n &&
-		n <= sequenceMost && int64(size)*int64(n)*int64(n) <= s.ctl.Budget()/2
+// sequential reports whether the next round takes steps over all variables: the
+// first few rounds on one group of few variables, unless they begin with those of
+// another price.
+func (s *smo[T]) sequential() bool {
+	d := s.dual
+	return s.start == nil && s.place == nil && len(s.state.set) == 0 && s.state.steps < sequenceSteps(d.n) &&
+		d.ties == all && len(d.b) == d.n && d.n <= sequenceMost
 }
 
 // sequenceSteps returns how many such steps n variables are worth. What takes more
 // is faster by working sets.
-func sequenceSteps(n int) int { return n/4 + 1 }
+func sequenceSteps(n int) int { return n/5 + 1 }
 
 // sequence takes steps of two variables out of all, with rows of K as they are
 // called for: the method of Fan, Chen and Lin (2005) without decomposition, ties
@@ -75,7 +70,7 @@ func (w *round[T, F]) sequence(ctx context.Context, tolerance float64) error {
 		if j < 0 {
 			break
 		}
-		if err = w.fetch(ctx, j); err != nil {
+		if err = w.fetch(ctx, j, g.best); err != nil {
 			break
 		}
 		p.step(g.best, j, bend)
@@ -88,29 +83,28 @@ func (w *round[T, F]) sequence(ctx context.Context, tolerance float64) error {
 	return err
 }
 
-// fetch sees to it that row i is at hand. With a row that is not, it computes
-// those of the variables that violate the conditions most and will be called for
-// before long: many rows at a time take little more than one.
-func (w *round[T, F]) fetch(ctx context.Context, i int) error {
+// fetch sees to it that the rows are at hand until the next call. With one that
+// is not in memory it computes those of the variables that violate the conditions
+// most and will be called for before long: many rows at a time take little more
+// than one.
+func (w *round[T, F]) fetch(ctx context.Context, index ...int) error {
 	p := w.inner
-	if p.rows[i] != nil {
-		return nil
-	}
-	grow, fall := top{size: sequenceRows / 2}, top{size: sequenceRows / 2}
-	for t, f := range p.f {
-		switch {
-		case p.rows[t] != nil || t == i:
-		case p.canGrow[t] == 0:
-			grow.offer(ranked{t, f})
-		case p.canFall[t] == 0:
-			fall.offer(ranked{t, -f})
+	if !w.cache.Holds(index[0]) {
+		grow, fall := top{size: sequenceRows / 2}, top{size: sequenceRows / 2}
+		for t, f := range p.f {
+			switch {
+			case w.cache.Holds(t) || slices.Contains(index, t):
+			case p.canGrow[t] == 0:
+				grow.offer(ranked{t, f})
+			case p.canFall[t] == 0:
+				fall.offer(ranked{t, -f})
+			}
+		}
+		for _, r := range append(grow.heap, fall.heap...) {
+			index = append(index, r.t)
 		}
 	}
-	index := []int{i}
-	for _, r := range append(grow.heap, fall.heap...) {
-		index = append(index, r.t)
-	}
-	got := make([][]F, len(index))
+	got := w.got[:len(index)]
 	if err := w.cache.Fetch(ctx, got, index); err != nil {
 		return err
 	}

@@ -53,7 +53,6 @@ type smo[T any] struct {
 	tolerance  float64
 	iterations int  // most steps
 	shrinks    bool // sets instances aside
-	alone      bool // begins with steps over all variables where they are few
 	checkpoint Checkpoint
 	ctl        run.Control
 
@@ -270,7 +269,7 @@ func rounds[T any, F float32 | float64](ctx context.Context, s *smo[T], rows *ca
 		up, down := d.extremes(s.scores, s.state.shrunk.active)
 		violation := d.violation(up, down)
 		tolerance := s.tolerance
-		whole := sequential[T, F](s)
+		whole := s.sequential()
 		if rough && !whole {
 			tolerance *= 0.9
 		}
