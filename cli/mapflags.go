@@ -102,7 +102,7 @@ func (f *mapFlags) otherMaps() []string {
 		return nil
 	}
 	var out []string
-	if name, _, _ := strings.Cut(strings.TrimSpace(f.spec.String()), "("); name == bareGauss && !strings.ContainsAny(f.spec.String(), "+*^") {
+	if f.spec.Name() == bareGauss {
 		out = append(out, model.MapFourier)
 	}
 	if f.kernel == "" && !f.dimGiven {

@@ -109,6 +109,15 @@ func kindOf(name string) string {
 	return ""
 }
 
+// Name returns the name of a kernel that is no combination of others, and nothing
+// for one that is.
+func (k Kernel) Name() string {
+	if k.root.op != 'c' || isCombinator(k.root.name) {
+		return ""
+	}
+	return k.root.name
+}
+
 // Open reports whether the kernel leaves a width to be taken from the data.
 func (k Kernel) Open() bool { return open(k.root) }
 

@@ -208,6 +208,17 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+func TestName(t *testing.T) {
+	for text, name := range map[string]string{
+		"rbf": "rbf", " rbf(gamma=2) ": "rbf", "(rbf)": "rbf", "rbf+1": "", "2*rbf": "", "normalize(poly(degree=2))": "", "jaccard": "jaccard", "1": "",
+	} {
+		k, err := spec.Parse(text)
+		if err != nil || k.Name() != name {
+			t.Errorf("%s has the name %q (%v), want %q", text, k.Name(), err, name)
+		}
+	}
+}
+
 // roundTrip checks that a kernel of one kind prints as text that is read back to
 // the same kernel.
 func roundTrip[T any](t *testing.T, text string, made kernel.Kernel[T], err error, read func(text string) (kernel.Kernel[T], error), x, y T) {
