@@ -28,8 +28,8 @@ const unroll = 4
 // All of the tile stays in registers: the accumulators, a step of b and two
 // broadcast elements of a in turn, which is 16 registers for 6 rows of two
 // vectors and 29 for 8 rows of three. Three vectors a step want fewer loads an
-// addition than two: 14 rows of two have as many accumulators, but reach 0.92 of
-// the peak where 8 rows of three reach it.
+// addition than two: 14 rows of two have more accumulators, but reach 0.9 of the
+// peak where 8 rows of three reach all of it.
 func kernel(s shape) {
 	name := fmt.Sprintf("kernel%dx%d%s", s.rows, s.cols(), s.short)
 	TEXT(name, NOSPLIT, fmt.Sprintf(
