@@ -21,7 +21,8 @@ import (
 //
 //	min over α  ½ Σ α_i α_j y_i y_j K(x_i, x_j) - Σ α_i,   yᵀα = 0, 0 ≤ α_i ≤ C·c_i
 //
-// by sequential minimal optimisation on working sets of up to 4096 variables,
+// by sequential minimal optimisation on working sets of up to 4096 variables, up
+// to 4096 instances after some steps over all of them as LIBSVM takes them,
 // until the optimality conditions are met within Tolerance: no pair of variables
 // has slopes that differ by more. Where these steps are slow, as with noise and a
 // large C, a factorisation now and then solves for all variables at once that are
