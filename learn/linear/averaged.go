@@ -3,6 +3,7 @@ package linear
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -18,8 +19,9 @@ import (
 // more, so that a late mistake does not spoil the result: on noisy data it errs
 // much less than the last weights.
 //
-// With c the weight of a row a mistake sets w ← w + c·y·x; rows of weight 0 are
-// not looked at.
+// A row of weight c is looked at c times in succession, as if it stood there so
+// often, and what is left of c below 1 is part of a look: a mistake then sets
+// w ← w + (that part)·y·x. Rows of weight 0 are not looked at.
 //
 // Passes end when one has no mistake. With weights 1 the number of mistakes is
 // bounded as that of Perceptron. The mean itself need not be right on all rows
@@ -42,7 +44,14 @@ func NewAveragedPerceptron() AveragedPerceptron {
 // Validate reports every field that is out of range.
 func (p AveragedPerceptron) Validate() error {
 	const name = "averaged perceptron"
-	return errors.Join(checkPasses(name, p.MaxPasses), checkUnit(name, p.Unit), checkWeightValues(name, p.Weight))
+	var many error
+	for i, c := range p.Weight {
+		if c > mostLooks {
+			many = fmt.Errorf("%s: weight %d is %v and must be at most 2^53, for it counts looks at a row; divide all weights by the same", name, i+1, c)
+			break
+		}
+	}
+	return errors.Join(checkPasses(name, p.MaxPasses), checkUnit(name, p.Unit), checkWeightValues(name, p.Weight), many)
 }
 
 // Fit learns from d. The status is Converged when the last pass had no mistake
@@ -61,7 +70,7 @@ func (p AveragedPerceptron) Fit(ctx context.Context, d data.Labeled[data.Vector,
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
-	scale := prices(1, p.Weight, len(s.rows))
+	looks, scale := prices(1, p.Weight, len(s.rows)), prices(1, nil, len(s.rows))
 	if p.Normalize {
 		for i, q := range s.norm {
 			if q > 0 {
@@ -74,15 +83,17 @@ func (p AveragedPerceptron) Fit(ctx context.Context, d data.Labeled[data.Vector,
 	w, late, seen := newWeights(s.dim), newWeights(s.dim), 0.0
 	walk := passes{max: p.MaxPasses, shuffle: p.Shuffle, seed: p.Seed, ctl: p.Run}
 	report := walk.run(ctx, len(s.rows), func(i int) bool {
-		if scale[i] == 0 {
+		if looks[i] == 0 {
 			return false
 		}
-		wrong := !(s.y[i]*s.score(w, i) > 0)
+		score := s.y[i] * s.score(w, i)
+		wrong := !(score > 0)
 		if wrong {
-			s.add(w, i, s.y[i]*scale[i])
-			s.add(late, i, s.y[i]*scale[i]*seen)
+			whole, part := mistakes(score, scale[i]*s.norm[i], looks[i])
+			s.add(w, i, s.y[i]*scale[i]*(whole+part))
+			s.add(late, i, s.y[i]*scale[i]*(whole*seen+whole*(whole-1)/2+part*(seen+whole)))
 		}
-		seen++
+		seen += looks[i]
 		return wrong
 	})
 	if seen > 0 {
@@ -94,6 +105,23 @@ func (p AveragedPerceptron) Fit(ctx context.Context, d data.Labeled[data.Vector,
 	}
 	report.Elapsed = time.Since(began)
 	return late.separator(p.Unit), report, nil
+}
+
+// mostLooks is how many times a row can be looked at and still be counted.
+const mostLooks = 1 << 53
+
+// mistakes returns how many of so many looks at a row find it wrong, where it has a
+// score that is not positive and each mistake adds gain to it: whole ones, and the
+// part of a look that comes after these, 0 where the row is right by then.
+func mistakes(score, gain, looks float64) (whole, part float64) {
+	if !(gain > 0) {
+		return 0, 0 // no look changes anything
+	}
+	whole = math.Floor(looks)
+	if needed := math.Floor(-score/gain) + 1; needed <= whole {
+		return needed, 0
+	}
+	return whole, looks - whole
 }
 
 // passes goes over rows again and again.

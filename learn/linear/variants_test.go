@@ -191,25 +191,43 @@ func TestAveragedHelps(t *testing.T) {
 	}
 }
 
-// A row of weight 0 is none; weights of a power of two change the size of w only.
+// TestAveragedWeights: a row of weight k is the row k times in succession, and one
+// of weight k + ½ is looked at once more by half, with a mistake of half the size:
+// as the definition has it, look by look.
 func TestAveragedWeights(t *testing.T) {
 	d := noisy(100, 3, 0.1, 4)
-	recipe := linear.AveragedPerceptron{MaxPasses: 5, Unit: 1}
-	want, _, err := recipe.Fit(t.Context(), d.Select(identity(60)))
-	if err != nil {
-		t.Fatal(err)
+	for _, normalize := range []bool{false, true} {
+		recipe := linear.AveragedPerceptron{MaxPasses: 5, Unit: 1, Normalize: normalize}
+		kerftest.Weights(t, func(w []float64) learn.Learner[data.Vector, float64, *linear.Separator] {
+			recipe.Weight = w
+			return recipe
+		}, d, 1e-12)
 	}
-	recipe.Weight = make([]float64, 100)
-	for i := range 60 {
-		recipe.Weight[i] = 4
+	recipe := linear.AveragedPerceptron{MaxPasses: 3, Weight: make([]float64, 100)}
+	w, sum, seen := make([]float64, 3), make([]float64, 3), 0.0
+	for range 3 {
+		for i := range d.Y {
+			c := float64(i%9) / 2 // 0 to 4
+			recipe.Weight[i] = c
+			for ; c > 0; c-- {
+				x, part := d.X.At(i), min(c, 1)
+				if d.Y[i]*x.DotWith(w) <= 0 {
+					x.AddTo(w, part*d.Y[i])
+				}
+				seen += part
+				for j := range w {
+					sum[j] += part * w[j]
+				}
+			}
+		}
 	}
 	got, _, err := recipe.Fit(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for j := range want.W {
-		if got.W[j] != 4*want.W[j] {
-			t.Errorf("w = %v, want 4 times %v", got.W, want.W)
+	for j := range sum {
+		if want := sum[j] / seen; math.Abs(got.W[j]-want) > 1e-12*(1+math.Abs(want)) {
+			t.Errorf("coordinate %d is %v, want %v", j, got.W[j], want)
 		}
 	}
 }
@@ -303,6 +321,7 @@ func TestVariantFaults(t *testing.T) {
 	for want, err := range map[string]error{
 		"max passes is 0":         linear.AveragedPerceptron{}.Validate(),
 		"weight 1 is -1":          linear.AveragedPerceptron{MaxPasses: 1, Weight: []float64{-1}}.Validate(),
+		"must be at most 2^53":    linear.AveragedPerceptron{MaxPasses: 1, Weight: []float64{1, 1e16}}.Validate(),
 		"unit is -1":              linear.VotedPerceptron{Unit: -1}.Validate(),
 		"margin is 1":             linear.MarginPerceptron{Margin: 1}.Validate(),
 		"margin is NaN":           linear.MarginPerceptron{Margin: math.NaN()}.Validate(),
