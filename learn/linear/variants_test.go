@@ -232,14 +232,6 @@ func TestAveragedWeights(t *testing.T) {
 	}
 }
 
-func identity(n int) []int {
-	index := make([]int, n)
-	for i := range index {
-		index[i] = i
-	}
-	return index
-}
-
 // Long and short rows are alike to the margin perceptron; rows of length 0 never
 // come right, and the best pass is kept.
 func TestMarginPerceptronKeepsBest(t *testing.T) {
