@@ -81,13 +81,18 @@ func sketch(ctl run.Control, x data.Source[data.Vector], out int) error {
 	return mapAll(ctl, m, x)
 }
 
+// projection returns a projection of the rows' dimension.
+func projection(kind string, x data.Source[data.Vector], out int) (*project.Projection, error) {
+	recipe, err := project.Recall(kind, out, 1)
+	if err != nil {
+		return nil, err
+	}
+	return recipe.Fit(data.Dim(x))
+}
+
 func projected(kind string) func(ctl run.Control, x data.Source[data.Vector], out int) error {
 	return func(ctl run.Control, x data.Source[data.Vector], out int) error {
-		recipe, err := project.Recall(kind, out, 1)
-		if err != nil {
-			return err
-		}
-		p, err := recipe.Fit(data.Dim(x))
+		p, err := projection(kind, x, out)
 		if err != nil {
 			return err
 		}
@@ -110,11 +115,7 @@ var (
 // costs both projections alike, and as much as the faster one takes.
 func again(kind string) func(ctl run.Control, x data.Source[data.Vector], out int) error {
 	return func(ctl run.Control, x data.Source[data.Vector], out int) error {
-		recipe, err := project.Recall(kind, out, 1)
-		if err != nil {
-			return err
-		}
-		p, err := recipe.Fit(data.Dim(x))
+		p, err := projection(kind, x, out)
 		if err != nil {
 			return err
 		}

@@ -55,8 +55,8 @@ func (p AveragedPerceptron) Validate() error {
 }
 
 // Fit learns from d. The status is Converged when the last pass had no mistake
-// and IterationLimit when MaxPasses did not suffice. Report.Mistakes counts the
-// updates of all passes.
+// and IterationLimit when MaxPasses did not suffice. Report.Mistakes counts how
+// often a pass came to a row and found it wrong, whatever its weight.
 func (p AveragedPerceptron) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Separator, learn.Report, error) {
 	began := time.Now()
 	if err := errors.Join(p.Validate(), checkWeights("averaged perceptron", p.Weight, d.X.Len())); err != nil {
