@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/learn/calibrate"
 )
 
@@ -16,22 +17,20 @@ var Coverages = []float64{0.5, 0.8, 0.9, 0.95, 0.99}
 // Weights of rows count in the probabilities. In the sets they do not: a set
 // holds its coverage for rows that come as those of the sample do, and not as
 // they are weighted.
-func (r Recipe[T]) calibrate(ctx context.Context, p *Pipeline[T], kept data.Labeled[T, int], held *heldOut) error {
+func (r Recipe[T]) calibrate(ctx context.Context, p *Pipeline[T], kept Sample[T], keptScores *data.Matrix, held *heldOut) error {
 	method := r.Calibrate
-	if method == "" && len(kept.Y) > 0 {
+	if method == "" && kept.Len() > 0 {
 		method = calibrate.Softmax // sets are sets of probable classes
 	}
 	if method == "" {
 		return nil
 	}
-	if len(kept.Y) > 0 {
-		first, second := data.SplitBy(kept.Y, 0.5, r.Seed+4)
-		half := kept.Select(first)
-		scores, err := p.ScoreAll(ctx, r.Run.Quiet(), half.X)
-		if err != nil {
-			return err
-		}
-		held, kept = &heldOut{scores: scores, y: half.Y, weight: half.Weight}, kept.Select(second)
+	var setRows []int
+	if kept.Len() > 0 {
+		var half []int
+		half, setRows = kept.Split(0.5, seed.Derive(r.Seed, seed.Calibration))
+		some := kept.Select(half)
+		held = &heldOut{scores: rowsOf(keptScores, half), y: some.Y, weight: some.Weight}
 	}
 	if held == nil || len(held.y) == 0 {
 		return nil
@@ -48,16 +47,12 @@ func (r Recipe[T]) calibrate(ctx context.Context, p *Pipeline[T], kept data.Labe
 	default:
 		p.Calibration, err = calibrate.Temperature{Weight: weight}.Fit(ctx, held.scores, held.y)
 	}
-	if err != nil || len(kept.Y) == 0 {
+	if err != nil || len(setRows) == 0 {
 		return err
 	}
-	scores, err := p.ScoreAll(ctx, r.Run.Quiet(), kept.X)
-	if err != nil {
-		return err
-	}
-	probabilities := p.Calibration.All(scores)
+	probabilities, y := p.Calibration.All(rowsOf(keptScores, setRows)), pick(kept.Y, setRows)
 	for _, coverage := range Coverages {
-		c, err := calibrate.Split{Coverage: coverage, Kind: calibrate.Least}.Classes(probabilities, kept.Y)
+		c, err := calibrate.Split{Coverage: coverage, Kind: calibrate.Least}.Classes(probabilities, y)
 		if err != nil {
 			return err
 		}
@@ -66,21 +61,27 @@ func (r Recipe[T]) calibrate(ctx context.Context, p *Pipeline[T], kept data.Labe
 	return nil
 }
 
-// intervals gives the pipeline its intervals, from rows kept for that.
-func (r Recipe[T]) intervals(ctx context.Context, p *Pipeline[T], kept data.Labeled[T, float64]) error {
-	if len(kept.Y) == 0 {
+// intervals gives the head its intervals, from the scores and numbers of rows kept
+// for that.
+func (p *Head) intervals(scores *data.Matrix, values []float64) error {
+	if scores == nil {
 		return nil
 	}
-	scores, err := p.ScoreAll(ctx, r.Run.Quiet(), kept.X)
-	if err != nil {
-		return err
-	}
 	for _, coverage := range Coverages {
-		c, err := calibrate.Split{Coverage: coverage}.Values(scores.Data, kept.Y)
+		c, err := calibrate.Split{Coverage: coverage}.Values(scores.Data, values)
 		if err != nil {
 			return err
 		}
 		p.Conformal = append(p.Conformal, *c)
 	}
 	return nil
+}
+
+// rowsOf returns some rows of a matrix.
+func rowsOf(m *data.Matrix, index []int) *data.Matrix {
+	out := data.NewMatrix(len(index), m.Cols)
+	for i, j := range index {
+		copy(out.Row(i), m.Row(j))
+	}
+	return out
 }

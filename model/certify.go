@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/kerf-ml/kerf/certificate"
-	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
+	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/margin"
 	"github.com/kerf-ml/kerf/project"
 )
@@ -32,28 +32,32 @@ const (
 // growMap grows F2, and F3 on top of it, until the claim of the recipe is
 // certified. Where the claim has no margin, one is chosen on labelled rows that
 // have no part in the certificate.
-func (r Recipe[T]) growMap(ctx context.Context, classes data.Classes, d data.Labeled[T, int]) (feature.Map[T], *Earned, error) {
-	earned := &Earned{}
-	if r.Certify != nil {
-		d = d.Select(r.Certify)
+func (r Recipe[T]) growMap(ctx context.Context, s Sample[T]) (feature.Map[T], *Earned, error) {
+	rank, projection, err := r.grows()
+	if err != nil {
+		return nil, nil, err
 	}
-	claim, x := *r.Claim, d.X
+	earned := &Earned{}
+	if r.Claim.Rows != nil {
+		s = s.Select(r.Claim.Rows)
+	}
+	claim, x := r.Claim.Claim, s.X
 	if claim.Margin == 0 {
-		part := min(claimPart, claimRows/float64(d.X.Len()))
-		rest, own := data.SplitBy(d.Y, part, r.Seed)
-		choice, err := r.chooseMargin(ctx, classes, d.Select(own), claim)
+		part := min(claimPart, claimRows/float64(s.Len()))
+		rest, own := s.Split(part, seed.Derive(r.Seed, seed.Choice))
+		choice, err := r.chooseMargin(ctx, s.Select(own), claim)
 		if err != nil {
 			return nil, nil, fmt.Errorf("no margin was given and none could be chosen: %w", err)
 		}
 		claim.Margin, claim.Error, earned.Choice = choice.Margin, choice.Error*(1-choice.Noise), &choice
-		x = d.Select(rest).X
+		x = s.Select(rest).X
 	}
-	if r.Map == MapF3 {
+	if projection != "" {
 		claim.Error /= 2
 		claim.Confidence = (1 + claim.Confidence) / 2
 	}
 	g := certificate.NewGrow(r.Kernel, claim)
-	g.Tolerance, g.Most, g.Seed, g.Run = r.Rank, r.Most, r.Seed, r.Run
+	g.Tolerance, g.Most, g.Seed, g.Run = rank, r.Claim.Most, r.Seed, r.Run
 	grown, err := g.Fit(ctx, x)
 	if err != nil {
 		return nil, nil, err
@@ -62,15 +66,15 @@ func (r Recipe[T]) growMap(ctx context.Context, classes data.Classes, d data.Lab
 	if grown.Map == nil {
 		return nil, nil, errors.New(grown.String())
 	}
-	if r.Map != MapF3 {
+	if projection == "" {
 		return grown.Map, earned, nil
 	}
-	return r.compress(ctx, grown.Map, claim, earned)
+	return r.compress(ctx, grown.Map, projection, claim, earned)
 }
 
 // compress puts a random projection behind F2, to so many dimensions that it
 // takes no more of the error and of the confidence than F2 did.
-func (r Recipe[T]) compress(ctx context.Context, f2 *feature.Orthogonal[T], claim certificate.Claim, earned *Earned) (feature.Map[T], *Earned, error) {
+func (r Recipe[T]) compress(ctx context.Context, f2 *feature.Orthogonal[T], kind string, claim certificate.Claim, earned *Earned) (feature.Map[T], *Earned, error) {
 	spent, within := 1-claim.Confidence, func(c certificate.Certificate) bool {
 		return c.Bound-earned.Bound <= claim.Error
 	}
@@ -100,7 +104,7 @@ func (r Recipe[T]) compress(ctx context.Context, f2 *feature.Orthogonal[T], clai
 	if high >= f2.Dim() {
 		return nil, nil, fmt.Errorf("F3 would need %d dimensions to keep the margin, more than the %d of F2; use map f2", high, f2.Dim())
 	}
-	projection, err := project.Recall(r.projection(), high, r.Seed)
+	projection, err := project.Recall(kind, high, r.Seed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -124,9 +128,13 @@ func (r Recipe[T]) compress(ctx context.Context, f2 *feature.Orthogonal[T], clai
 
 // chooseMargin returns the margin to plan with, when the mapping may add the
 // claim's error to what the best separator found leaves.
-func (r Recipe[T]) chooseMargin(ctx context.Context, classes data.Classes, d data.Labeled[T, int], claim certificate.Claim) (margin.Choice, error) {
-	r.Dim = max(min(claimDim, d.X.Len()/2), 1)
-	curve, err := r.curve(ctx, classes, d)
+func (r Recipe[T]) chooseMargin(ctx context.Context, s Sample[T], claim certificate.Claim) (margin.Choice, error) {
+	rank, _, err := r.grows()
+	if err != nil {
+		return margin.Choice{}, err
+	}
+	r.Map = F2[T]{Dim: max(min(claimDim, s.Len()/2), 1), Rank: rank}
+	curve, err := r.curve(ctx, s)
 	if err != nil {
 		return margin.Choice{}, err
 	}
@@ -135,3 +143,36 @@ func (r Recipe[T]) chooseMargin(ctx context.Context, classes data.Classes, d dat
 
 // claimDim bounds the landmarks with which separators are sought for a curve.
 const claimDim = 500
+
+// grows returns the tolerance of the rank and the projection, empty for none, of
+// the map that a claim is about.
+func (r Recipe[T]) grows() (rank float64, projection string, err error) {
+	switch m := r.Map.(type) {
+	case F2[T]:
+		if m.Repair == "" {
+			return m.Rank, "", nil
+		}
+	case F3[T]:
+		return m.Rank, m.projection(), nil
+	}
+	return 0, "", fmt.Errorf("Claim is set with map %s and must be with f2 or f3, of a kernel", r.Map.Name())
+}
+
+// among returns the claim with its rows counted among some.
+func (c *Claim) among(index []int) *Claim {
+	if c == nil || c.Rows == nil {
+		return c
+	}
+	at := map[int]int{}
+	for i, j := range index {
+		at[j] = i
+	}
+	out := *c
+	out.Rows = []int{}
+	for _, j := range c.Rows {
+		if i, ok := at[j]; ok {
+			out.Rows = append(out.Rows, i)
+		}
+	}
+	return &out
+}

@@ -1,19 +1,16 @@
 package model
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/learn/boost"
-	"github.com/kerf-ml/kerf/project"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -24,7 +21,7 @@ const Version = "0.1.0"
 func Describe[T any](p *Pipeline[T], kind Kind[T]) (Header, error) {
 	h := Header{
 		Writer: Version, Instances: kind.Name(), Learner: p.Learner, Classes: p.Classes.Names, Pairs: p.Pairs,
-		Unit: p.Unit, Calibration: p.Calibration, Conformal: p.Conformal, Schema: p.Schema, Trained: p.Trained,
+		Unit: p.Unit, Calibration: p.Calibration, Conformal: p.Conformal, Trained: p.Trained,
 	}
 	if p.Regresses() {
 		h.Task = Regress
@@ -44,34 +41,41 @@ func Describe[T any](p *Pipeline[T], kind Kind[T]) (Header, error) {
 	if landmarks := landmarksOf(inner); landmarks != nil && landmarks.Precision() != run.Float64 {
 		h.Precision = landmarks.Precision().String()
 	}
-	switch m := any(inner).(type) {
-	case *feature.Landmarks[T]:
-		h.Map.Kind, h.Map.Landmarks = MapF1, m.Dim()
-	case *feature.Orthogonal[T]:
-		h.Map.Kind, h.Map.Landmarks, h.Map.Drawn = MapF2, m.Dim(), m.Drawn()
-	case *feature.Spectral[T]:
-		h.Map.Kind, h.Map.Landmarks, h.Map.Repair = MapF2, m.Landmarks().Dim(), string(m.Repair())
-		h.Map.Drawn = h.Map.Landmarks
-	case *feature.Compressed[T]:
-		f2, a := m.Orthogonal(), m.Projection()
-		h.Map.Kind, h.Map.Landmarks, h.Map.Drawn = MapF3, f2.Dim(), f2.Drawn()
-		h.Map.Projection = &ProjectionHeader{Kind: a.Kind(), Out: a.Out(), Seed: a.Seed()}
-	case feature.Identity:
-		h.Map.Kind = MapNone
-	case feature.ObliviousMap:
-		shape := m.Shape()
-		h.Map.Kind, h.Map.Width, h.Map.Seed = obliviousKinds[shape.Kind], shape.Width, shape.Seed
-	case *feature.Monomials:
-		h.Map.Kind, h.Map.Width = MapMonomials, m.Width()
-	default:
-		return h, fmt.Errorf("a map of type %T cannot be stored", p.Map)
+	for _, m := range storers[T]() {
+		if m.describe(inner, &h.Map) {
+			h.Map.Kind = m.Name()
+			return h, nil
+		}
 	}
-	return h, nil
+	if name, _, ok := ownMap(inner, kind); ok {
+		h.Map.Kind = name
+		return h, nil
+	}
+	return h, fmt.Errorf("a map of type %T cannot be stored", p.Map)
 }
 
-// obliviousKinds are the kinds of oblivious maps in files.
-var obliviousKinds = map[string]string{
-	feature.KindFourier: MapFourier, feature.KindOrthogonalFourier: MapORF, feature.KindTensorSketch: MapSketch,
+// storer is a map of ours, which knows how it is stored.
+type storer[T any] interface {
+	Mapper[T]
+	describe(m feature.Map[T], h *MapHeader) bool // whether it is one of its maps
+	blobs(m feature.Map[T], kind Kind[T]) ([]blob, error)
+	open(f *File, k kernel.Kernel[T], kind Kind[T]) (feature.Map[T], error)
+}
+
+func storers[T any]() []storer[T] {
+	var out []storer[T]
+	for _, m := range Mappers[T]() {
+		out = append(out, m.(storer[T]))
+	}
+	return out
+}
+
+// ownMap returns the name and the bytes of a map of the user's.
+func ownMap[T any](m feature.Map[T], kind Kind[T]) (string, []byte, bool) {
+	if k, ok := kind.(MapKind[T]); ok {
+		return k.EncodeMap(m)
+	}
+	return "", nil, false
 }
 
 // Write writes a pipeline in the file format.
@@ -98,20 +102,22 @@ func Write[T any](w io.Writer, p *Pipeline[T], kind Kind[T]) error {
 		inner = v.Inner
 		blobs = append(blobs, blob{"rules", floats(rulesOf(v.Rules))})
 	}
-	if landmarks := landmarksOf(inner); landmarks != nil {
-		stored := kind.Encode(landmarks.Instances())
-		if _, err := kind.Decode(stored); err != nil {
-			return fmt.Errorf("the landmarks cannot be stored: %w", err)
+	more, err := mapBlobs(inner, h.Map.Kind, kind)
+	if err != nil {
+		return err
+	}
+	return write(w, h, append(blobs, more...))
+}
+
+// mapBlobs returns the stored parts of a map.
+func mapBlobs[T any](m feature.Map[T], name string, kind Kind[T]) ([]blob, error) {
+	for _, s := range storers[T]() {
+		if s.Name() == name {
+			return s.blobs(m, kind)
 		}
-		blobs = append(blobs, blob{"landmarks", stored})
 	}
-	if f2 := orthogonalOf(inner); f2 != nil {
-		blobs = append(blobs, blob{"inverse", floats(triangle(f2.Inverse()))})
-	}
-	if m, ok := any(inner).(*feature.Spectral[T]); ok {
-		blobs = append(blobs, blob{"matrix", floats(m.Matrix().Data)})
-	}
-	return write(w, h, blobs)
+	_, own, _ := ownMap(m, kind)
+	return []blob{{"map", own}}, nil
 }
 
 // landmarksOf returns the map F1 inside a map, nil where there is none.
@@ -121,20 +127,10 @@ func landmarksOf[T any](m feature.Map[T]) *feature.Landmarks[T] {
 		return m
 	case *feature.Spectral[T]:
 		return m.Landmarks()
-	}
-	if f2 := orthogonalOf(m); f2 != nil {
-		return f2.Landmarks()
-	}
-	return nil
-}
-
-// orthogonalOf returns the map F2 inside a map, nil where there is none.
-func orthogonalOf[T any](m feature.Map[T]) *feature.Orthogonal[T] {
-	switch m := m.(type) {
 	case *feature.Orthogonal[T]:
-		return m
+		return m.Landmarks()
 	case *feature.Compressed[T]:
-		return m.Orthogonal()
+		return m.Orthogonal().Landmarks()
 	}
 	return nil
 }
@@ -145,10 +141,10 @@ func Open[T any](f *File, kind Kind[T]) (*Pipeline[T], error) {
 	if h.Instances != kind.Name() {
 		return nil, fmt.Errorf("%w: %s, not %s", ErrKind, h.Instances, kind.Name())
 	}
-	p := &Pipeline[T]{
-		Task: h.Task, Classes: data.NewClasses(h.Classes), Learner: h.Learner, Unit: h.Unit, Pairs: h.Pairs,
-		Calibration: h.Calibration, Conformal: h.Conformal, Schema: h.Schema, Trained: h.Trained,
-	}
+	p := &Pipeline[T]{Head: Head{
+		Task: h.Task, Classes: data.NewClasses(h.Classes), Learner: h.Learner,
+		Calibration: h.Calibration, Conformal: h.Conformal, Trained: h.Trained,
+	}}
 	if p.Task == "" {
 		p.Task = Classify
 	}
@@ -176,18 +172,18 @@ func Open[T any](f *File, kind Kind[T]) (*Pipeline[T], error) {
 	}
 	d, k := m.Dim(), p.Classes.Len()
 	separators := &data.Matrix{Rows: len(p.Bias), Cols: d, Data: weights}
-	if p.Pairs != nil {
-		if k < 2 || !rising(p.Pairs, k, d) || len(weights) != d*(k-1) {
+	if h.Pairs != nil {
+		if k < 2 || !rising(h.Pairs, k, d) || len(weights) != d*(k-1) {
 			return nil, damaged(fmt.Errorf("it has %d weights of %d features for the pairs of %d classes", len(weights), d, k))
 		}
-		separators = expandPairs(p.Pairs, k, &data.Matrix{Rows: d, Cols: k - 1, Data: weights})
+		separators = expandPairs(h.Pairs, k, &data.Matrix{Rows: d, Cols: k - 1, Data: weights})
 	} else if len(weights) != d*len(p.Bias) {
 		return nil, damaged(fmt.Errorf("it has %d weights for %d separators of %d features", len(weights), len(p.Bias), d))
 	}
 	if separators.Rows != len(p.Bias) {
 		return nil, damaged(fmt.Errorf("it has %d biases for %d separators", len(p.Bias), separators.Rows))
 	}
-	p.set(separators, p.Bias)
+	p.take(separators, p.Bias, h.Unit, h.Pairs, d)
 	if err := p.Validate(); err != nil {
 		return nil, damaged(err)
 	}
@@ -284,105 +280,19 @@ func openMap[T any](f *File, k kernel.Kernel[T], kind Kind[T]) (feature.Map[T], 
 	if h.Dim < 0 || h.Dim > maxDim {
 		return nil, fmt.Errorf("its map claims %d features", h.Dim)
 	}
-	if h.Kind == MapNone {
-		m, ok := any(feature.Identity{Width: h.Dim}).(feature.Map[T])
-		if !ok {
-			return nil, fmt.Errorf("%s need a kernel and a map", kind.Name())
+	for _, m := range storers[T]() {
+		if m.Name() != h.Kind {
+			continue
 		}
-		return m, nil
+		if k == nil && h.Kind != MapNone {
+			return nil, fmt.Errorf("its map %q has no kernel", h.Kind)
+		}
+		return m.open(f, k, kind)
 	}
-	if k == nil {
-		return nil, fmt.Errorf("its map %q has no kernel", h.Kind)
-	}
-	if !HasLandmarks(h.Kind) {
-		return openVectors(f, k)
-	}
-	z, err := kind.Decode(f.blobs["landmarks"])
-	if err != nil {
-		return nil, err
-	}
-	precision, err := run.ParsePrecision(f.Header.Precision)
-	if err != nil {
-		return nil, err
-	}
-	if h.Kind == MapF1 {
-		return feature.NewLandmarks(k, z, precision), nil
-	}
-	if h.Kind == MapF2 && h.Repair != "" {
-		return openSpectral(f, k, z, precision)
-	}
-	inverse, err := square(f.blobs["inverse"], z.Len())
-	if err != nil {
-		return nil, err
-	}
-	f2 := feature.NewOrthogonal(k, z, h.Drawn, inverse, precision)
-	switch {
-	case h.Kind == MapF2:
-		return f2, nil
-	case h.Kind == MapF3 && h.Projection != nil:
-		return openProjection(f, f2)
+	if own, ok := kind.(MapKind[T]); ok {
+		return own.DecodeMap(h.Kind, f.blobs["map"])
 	}
 	return nil, fmt.Errorf("its map %q is unknown", h.Kind)
-}
-
-// openVectors builds a map of vectors that is not made from landmarks.
-func openVectors[T any](f *File, k kernel.Kernel[T]) (feature.Map[T], error) {
-	h := f.Header.Map
-	vectors, ok := any(k).(kernel.Kernel[data.Vector])
-	if !ok {
-		return nil, fmt.Errorf("its map %q is for vectors", h.Kind)
-	}
-	// Each feature has a stored weight; what a map takes to build for each of
-	// them grows with the width.
-	if h.Dim > f.claim() || h.Width < 0 || h.Width > maxEntries || h.Dim*h.Width > maxEntries {
-		return nil, fmt.Errorf("its map claims %d features of %d coordinates", h.Dim, h.Width)
-	}
-	r := Recipe[data.Vector]{Map: h.Kind, Dim: h.Dim, Seed: h.Seed}
-	if !slices.Contains(MapKinds, h.Kind) {
-		return nil, fmt.Errorf("its map %q is unknown", h.Kind)
-	}
-	if poly, ok := vectors.(kernel.Polynomial); ok && h.Kind == MapMonomials {
-		if d, err := feature.MonomialDim(poly, h.Width); err != nil || d != h.Dim {
-			return nil, fmt.Errorf("its map claims %d monomials of %d coordinates", h.Dim, h.Width)
-		}
-	}
-	m, err := r.fitVectors(context.Background(), vectors, h.Width)
-	if err != nil {
-		return nil, err
-	}
-	return any(m).(feature.Map[T]), nil
-}
-
-// openSpectral builds the map of a repaired similarity.
-func openSpectral[T any](f *File, k kernel.Kernel[T], z data.Source[T], p run.Precision) (feature.Map[T], error) {
-	h := f.Header.Map
-	values, err := numbers(f.blobs["matrix"])
-	if err != nil {
-		return nil, err
-	}
-	if h.Dim < 1 || z.Len() < 1 || len(values)/z.Len() != h.Dim || len(values)%z.Len() != 0 {
-		return nil, fmt.Errorf("its matrix has %d entries for %d features of %d landmarks", len(values), h.Dim, z.Len())
-	}
-	m := &data.Matrix{Rows: h.Dim, Cols: z.Len(), Data: values}
-	return feature.NewSpectral(k, z, m, feature.Repair(h.Repair), p), nil
-}
-
-func openProjection[T any](f *File, f2 *feature.Orthogonal[T]) (feature.Map[T], error) {
-	h := f.Header.Map.Projection
-	// Each weight of a separator is stored, so a projection to more
-	// dimensions than there are weights is not from this file.
-	if h.Out > f.claim() {
-		return nil, fmt.Errorf("its projection claims %d dimensions", h.Out)
-	}
-	recipe, err := project.Recall(h.Kind, h.Out, h.Seed)
-	if err != nil {
-		return nil, err
-	}
-	a, err := recipe.Fit(f2.Dim())
-	if err != nil {
-		return nil, err
-	}
-	return feature.NewCompressed(context.Background(), run.Control{}, f2, a)
 }
 
 // claim bounds the features that the map of a file may have: each has a stored

@@ -5,14 +5,14 @@ import (
 	"fmt"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/internal/vmath"
-	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/margin"
 	"github.com/kerf-ml/kerf/run"
 )
 
-// curveGrid are the prices of errors for which separators are tried: small ones
+// curveGrid are the values of C for which separators are tried: small ones
 // give large margins, large ones few errors.
 var curveGrid = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000}
 
@@ -21,40 +21,42 @@ const curveRows = 12000
 
 // Curve returns the error at every margin of the best separator found, in the
 // kernel's own feature space: half of the rows train separators of the features
-// F2 for a range of C, a quarter chooses among them, and a quarter is what
+// of the recipe's map, F2 or another, for a range of C, a quarter chooses among them, and a quarter is what
 // errors are counted on. The separators pass through the origin, as those of the
 // theorems do; add a constant to the kernel for others.
 //
 // Larger samples are cut down to 12,000 rows. The curve knows nothing of
-// separators outside of the span of Dim landmarks; more of them can only raise
+// separators outside of the span of the map's landmarks; more of them can only raise
 // margins.
 func (r Recipe[T]) Curve(ctx context.Context, d data.Labeled[T, string]) (margin.Curve, error) {
-	classes, y := data.Encode(d.Y)
-	if classes.Len() < 2 {
+	s := Labels(d)
+	if s.Classes.Len() < 2 {
 		return margin.Curve{}, learn.ErrOneClass
 	}
-	return r.curve(ctx, classes, data.Labeled[T, int]{X: d.X, Y: y})
+	return r.curve(ctx, s)
 }
 
-func (r Recipe[T]) curve(ctx context.Context, classes data.Classes, labeled data.Labeled[T, int]) (margin.Curve, error) {
+// curve measures with the landmarks of the recipe's map.
+func (r Recipe[T]) curve(ctx context.Context, s Sample[T]) (margin.Curve, error) {
 	var none margin.Curve
-	r.Map, r.Learner, r.Unit, r.Repair, r.Claim = MapF2, LearnerSVM, 0, "", nil
+	svm := NewSVM()
+	svm.Unit = 0
+	if l, ok := r.Learner.(SVM); ok {
+		svm.Loss, svm.Tolerance, svm.MaxPasses = l.Loss, l.Tolerance, l.MaxPasses
+	}
+	r.Learner, r.Claim, r.Checkpoint = svm, nil, learn.Checkpoint{}
 	if err := r.Validate(); err != nil {
 		return none, err
 	}
-	n := labeled.X.Len()
-	if n > curveRows {
-		_, sample := data.SplitBy(labeled.Y, curveRows/float64(n), r.Seed)
-		labeled = labeled.Select(sample)
-	}
-	rest, held := data.SplitBy(labeled.Y, 0.5, r.Seed+1)
-	fit, test := labeled.Select(rest), labeled.Select(held)
-	first, second := data.SplitBy(test.Y, 0.5, r.Seed+2)
-	if len(first) == 0 || len(second) == 0 || learn.CheckClasses(fit.X.Len(), fit.Y, classes.Len()) != nil {
+	n := s.Len()
+	s = s.atMost(curveRows, seed.Derive(r.Seed, seed.Choice))
+	rest, held := s.Split(0.5, seed.Derive(r.Seed, seed.ChoiceHeldOut))
+	fit, test := s.Select(rest), s.Select(held)
+	first, second := test.Split(0.5, seed.Derive(r.Seed, seed.CurveHeldOut))
+	if len(first) == 0 || len(second) == 0 || !fit.enough() {
 		return none, fmt.Errorf("%d rows are too few to train on half and to measure on the rest", n)
 	}
-	parts := []data.Labeled[T, int]{test.Select(first), test.Select(second)}
-	chosen, reported, err := r.curveMargins(ctx, classes, fit, parts[0], parts[1])
+	chosen, reported, err := r.curveMargins(ctx, svm, fit, test.Select(first), test.Select(second))
 	if err != nil {
 		return none, err
 	}
@@ -63,39 +65,40 @@ func (r Recipe[T]) curve(ctx context.Context, classes data.Classes, labeled data
 
 // curveMargins trains separators on fit and returns their margins on two other
 // parts.
-func (r Recipe[T]) curveMargins(ctx context.Context, classes data.Classes, fit, choose, report data.Labeled[T, int]) (chosen, reported []margin.Margins, err error) {
-	m, err := r.fitMap(ctx, fit.X)
+func (r Recipe[T]) curveMargins(ctx context.Context, svm SVM, fit, choose, report Sample[T]) (chosen, reported []margin.Margins, err error) {
+	m, err := r.Map.Fit(ctx, r.mapProblem(fit.X))
 	if err != nil {
 		return nil, nil, err
 	}
-	p := &Pipeline[T]{Kernel: r.Kernel, Classes: classes, Map: m, Learner: LearnerSVM}
+	p := &Pipeline[T]{Kernel: r.Kernel, Map: m, Head: Head{Classes: fit.Classes, Learner: LearnerSVM}}
 	features, err := p.features(ctx, r.Run, fit.X)
 	if err != nil {
 		return nil, nil, err
 	}
-	r.Tolerance = max(r.Tolerance, chooseTolerance)
+	svm.Tolerance = max(svm.Tolerance, quickTolerance)
 	r.Run.Progress.Begin("separators", int64(len(curveGrid)))
 	defer r.Run.Progress.End()
-	quiet := r
-	quiet.Run = r.Run.Quiet()
-	path, err := quiet.classPath(ctx, data.Labeled[data.Vector, int]{X: features, Y: fit.Y}, classes.Len(), nil)
+	quiet := r.Run.Quiet()
+	unweighted := withX(fit, features)
+	unweighted.Weight = nil
+	path, err := svm.Path(ctx, Problem[data.Vector]{Sample: unweighted, Seed: r.Seed, Run: quiet}, nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	for i, c := range curveGrid {
-		found, result, err := separators(path.Next(ctx, c))
+		f, result, err := path(ctx, c)
 		if err == nil && result.Status == learn.Cancelled {
 			err = ctx.Err()
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		p.adopt(found)
-		a, err := p.kernelSpaceMargins(ctx, quiet.Run, choose)
+		p.take(f.Separators, f.Bias, f.Unit, nil, m.Dim())
+		a, err := p.kernelSpaceMargins(ctx, quiet, choose)
 		if err != nil {
 			return nil, nil, err
 		}
-		b, err := p.kernelSpaceMargins(ctx, quiet.Run, report)
+		b, err := p.kernelSpaceMargins(ctx, quiet, report)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -108,8 +111,8 @@ func (r Recipe[T]) curveMargins(ctx context.Context, classes data.Classes, fit, 
 // kernelSpaceMargins returns the margins of instances in the kernel's feature
 // space under separators of the features F2, which have no bias: the length of
 // an instance is √K(x,x), and not that of its projection F2(x).
-func (p *Pipeline[T]) kernelSpaceMargins(ctx context.Context, ctl run.Control, d data.Labeled[T, int]) (margin.Margins, error) {
-	all, err := p.rawAll(ctx, ctl, d.X)
+func (p *Pipeline[T]) kernelSpaceMargins(ctx context.Context, ctl run.Control, s Sample[T]) (margin.Margins, error) {
+	raw, squares, err := p.rawAll(ctx, ctl, "margins", s.X, p.kernelLengths)
 	if err != nil {
 		return nil, err
 	}
@@ -120,10 +123,5 @@ func (p *Pipeline[T]) kernelSpaceMargins(ctx context.Context, ctl run.Control, d
 			product.Row(c)[e] = vmath.Dot(p.Separators.Row(c), p.Separators.Row(e))
 		}
 	}
-	lengths := p.distances(product)
-	values := make([]float64, len(d.Y))
-	for i, c := range d.Y {
-		values[i] = p.marginOf(all.Row(i), c, max(0, kernel.Diag(p.Kernel, d.X.At(i))), lengths)
-	}
-	return margin.NewMargins(values), nil
+	return p.marginsOf(raw, squares, s.Y, p.distances(product)), nil
 }

@@ -7,7 +7,10 @@ import (
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/feature"
+	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/learn/linear"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -29,140 +32,273 @@ func (e *SampleError) Error() string { return e.Problem }
 // while the learner runs, the result is the best so far and the status says so;
 // before that the context's error comes back.
 func (r Recipe[T]) Fit(ctx context.Context, d data.Labeled[T, string]) (*Pipeline[T], Training, error) {
-	if err := r.check(d.X.Len(), d.Weight, Classify); err != nil {
-		return nil, Training{}, err
-	}
-	if r.Learner == LearnerOneClass {
-		d = data.Labeled[T, string]{X: d.X, Y: make([]string, d.X.Len()), Weight: d.Weight}
-		r, d = live(r, d)
-		return r.timed(func(r Recipe[T]) (*Pipeline[T], Training, error) { return r.fitOneClass(ctx, d.X, d.Weight) })
-	}
-	classes, y := data.Encode(d.Y)
-	if classes.Len() < 2 {
-		return nil, Training{}, fmt.Errorf("%w: %q", learn.ErrOneClass, classes.Names[0])
-	}
-	labeled := data.Labeled[T, int]{X: d.X, Y: y, Weight: d.Weight}
-	if err := checkClassWeights(classes, labeled.Y, labeled.Weight); err != nil {
-		return nil, Training{}, err
-	}
-	r, labeled = live(r, labeled)
-	ctx = r.undivided(ctx)
-	return r.timed(func(r Recipe[T]) (*Pipeline[T], Training, error) {
-		return r.picked(func(r Recipe[T]) (Recipe[T], *Picked, error) { return r.pickForLabels(ctx, classes, labeled) },
-			func(r Recipe[T]) (*Pipeline[T], Training, error) { return r.fitLabels(ctx, classes, labeled) })
-	})
+	return r.FitSample(ctx, Labels(d))
 }
 
 // FitValues trains a pipeline that predicts numbers. Rows may have weights.
 func (r Recipe[T]) FitValues(ctx context.Context, d data.Labeled[T, float64]) (*Pipeline[T], Training, error) {
-	if err := r.check(d.X.Len(), d.Weight, Regress); err != nil {
-		return nil, Training{}, err
-	}
-	for i, y := range d.Y {
-		if y-y != 0 {
-			return nil, Training{}, &learn.DataError{Row: i, Problem: fmt.Sprintf("the target is %v and must be a finite number", y)}
-		}
-	}
-	r, d = live(r, d)
-	ctx = r.undivided(ctx)
-	return r.timed(func(r Recipe[T]) (*Pipeline[T], Training, error) {
-		return r.picked(func(r Recipe[T]) (Recipe[T], *Picked, error) { return r.pickForNumbers(ctx, d) },
-			func(r Recipe[T]) (*Pipeline[T], Training, error) { return r.fitNumbers(ctx, d) })
-	})
+	return r.FitSample(ctx, Numbers(d))
 }
 
-// picked makes the choices of Auto, where there are any, before the fit.
-func (r Recipe[T]) picked(pick func(Recipe[T]) (Recipe[T], *Picked, error), fit func(Recipe[T]) (*Pipeline[T], Training, error)) (*Pipeline[T], Training, error) {
-	if r.Auto == nil {
-		p, t, err := fit(r)
-		t.Map = r.Map
-		return p, t, err
-	}
-	r.Run.Progress.Begin("choose kernel and dimension", 1)
-	chosen, picked, err := pick(r)
-	r.Run.Progress.End()
+// FitSample trains a pipeline on a sample of classes or of numbers.
+func (r Recipe[T]) FitSample(ctx context.Context, s Sample[T]) (*Pipeline[T], Training, error) {
+	r, s, err := r.ready(s)
 	if err != nil {
 		return nil, Training{}, err
 	}
-	p, t, err := fit(chosen)
-	t.Map, t.Picked = chosen.Map, picked
-	return p, t, err
-}
-
-// check reports what keeps the recipe from being fitted to n rows of the given
-// weights.
-func (r Recipe[T]) check(n int, weight []float64, task Task) error {
-	if err := r.Validate(); err != nil {
-		return err
-	}
-	if !r.traits().Can(task) {
-		return fmt.Errorf("%s cannot %s", r.Learner, task)
-	}
-	if (r.ClassWeight != nil || r.Balanced) && (task == Regress || r.Learner == LearnerOneClass) {
-		return fmt.Errorf("%s learns no classes that could have weights", r.Learner)
-	}
-	if (weight != nil || r.ClassWeight != nil || r.Balanced) && !r.traits().Weights {
-		return fmt.Errorf("%s takes no weights; these learners do: %s", r.Learner, strings.Join(Weighted(), ", "))
-	}
-	if n == 0 {
-		return learn.ErrNoRows
-	}
-	return learn.CheckWeights(n, weight)
-}
-
-// timed runs a fit, counts its kernel evaluations and takes its time.
-func (r Recipe[T]) timed(fit func(Recipe[T]) (*Pipeline[T], Training, error)) (*Pipeline[T], Training, error) {
 	begun, counter, outer := time.Now(), &run.Counter{}, r.Run.Counter
 	r.Run.Counter = counter
-	p, t, err := fit(r)
+	p, t, err := r.fit(r.undivided(ctx), s)
 	if err != nil {
 		return nil, t, err
 	}
+	t.Map = r.Map.Name()
 	t.Evaluations = counter.Count()
 	outer.Add(t.Evaluations)
 	t.Elapsed = time.Since(begun)
 	return p, t, p.Validate()
 }
 
-// fitLabels trains on labelled instances.
-func (r Recipe[T]) fitLabels(ctx context.Context, classes data.Classes, d data.Labeled[T, int]) (*Pipeline[T], Training, error) {
-	var kept data.Labeled[T, int]
-	if r.Conformal > 0 {
-		rest, held := data.SplitBy(d.Y, r.Conformal, r.Seed+3)
-		kept, d = d.Select(held), d.Select(rest)
+// ready reports what keeps the recipe from being fitted to a sample, and returns
+// both without the rows of weight 0.
+func (r Recipe[T]) ready(s Sample[T]) (Recipe[T], Sample[T], error) {
+	if err := r.Validate(); err != nil {
+		return r, s, err
 	}
-	p := &Pipeline[T]{Task: Classify, Kernel: r.Kernel, Classes: classes, Learner: r.Learner}
-	fit := r.fitMapped
-	if r.traits().Kernel {
-		fit = r.fitExpansion
+	t, name := r.Learner.Traits(), r.Learner.Name()
+	weighs := r.ClassWeight != nil || r.Balanced
+	switch {
+	case !t.Can(s.Task):
+		return r, s, fmt.Errorf("%s cannot %s", name, s.Task)
+	case weighs && (s.Task == Regress || t.Unsupervised):
+		return r, s, fmt.Errorf("%s learns no classes that could have weights", name)
+	case (s.Weight != nil || weighs) && !t.Weights:
+		takers := LearnerNames(func(t Traits) bool { return t.Weights })
+		return r, s, fmt.Errorf("%s takes no weights; these learners do: %s", name, strings.Join(takers, ", "))
 	}
-	t, scored, err := fit(ctx, p, d)
-	if err != nil {
-		return nil, t, err
+	if err := s.check(); err != nil {
+		return r, s, err
 	}
-	t.Kept = len(kept.Y)
-	if err := r.calibrate(context.WithoutCancel(ctx), p, kept, scored); err != nil {
-		return nil, t, err
+	if t.Unsupervised {
+		s.Classes, s.Y = data.NewClasses([]string{Outlier, Inlier}), nil
+	} else if err := s.checkClasses(); err != nil {
+		return r, s, err
 	}
-	return p, t, nil
+	if index := s.live(); index != nil {
+		r.Claim = r.Claim.among(index)
+		s = s.Select(index)
+	}
+	return r, s, nil
 }
 
-// fitNumbers trains on numbers.
-func (r Recipe[T]) fitNumbers(ctx context.Context, d data.Labeled[T, float64]) (*Pipeline[T], Training, error) {
-	var kept data.Labeled[T, float64]
+// fit trains on rows that all count.
+func (r Recipe[T]) fit(ctx context.Context, s Sample[T]) (*Pipeline[T], Training, error) {
+	p := &Pipeline[T]{Kernel: r.Kernel, Head: Head{Task: s.Task, Classes: s.Classes, Learner: r.Learner.Name()}}
+	rest, held := whole(s.Len()), []int(nil)
 	if r.Conformal > 0 {
-		rest, held := data.Split(len(d.Y), r.Conformal, r.Seed+3)
-		kept, d = d.Select(held), d.Select(rest)
+		rest, held = s.Split(r.Conformal, seed.Derive(r.Seed, seed.Conformal))
 	}
-	p := &Pipeline[T]{Task: Regress, Kernel: r.Kernel, Learner: r.Learner}
-	fit := r.regressMapped
-	if r.traits().Kernel {
-		fit = r.regressExpansion
+	fitted, kept := s, s.Select(held)
+	if len(held) > 0 {
+		fitted = s.Select(rest)
 	}
-	t, err := fit(ctx, p, d)
+	if l, ok := r.Learner.(Settler); ok && s.Task == Regress {
+		r.Learner = l.Settle(fitted.Values, fitted.Weight)
+	}
+	var t Training
+	var scored *heldOut
+	var err error
+	if r.Learner.Traits().Kernel {
+		scored, err = r.fitMachine(ctx, p, fitted, &t)
+	} else {
+		scored, err = r.fitMapped(ctx, p, fitted, &t)
+	}
 	if err != nil {
 		return nil, t, err
 	}
-	t.Kept = len(kept.Y)
-	return p, t, r.intervals(context.WithoutCancel(ctx), p, kept)
+	t.Kept = kept.Len()
+	return p, t, r.finish(context.WithoutCancel(ctx), p, &t, kept, scored, rest, held)
+}
+
+// finish gives the pipeline its probabilities and sets, and puts the scores of all
+// rows together.
+func (r Recipe[T]) finish(ctx context.Context, p *Pipeline[T], t *Training, kept Sample[T], scored *heldOut, rest, held []int) error {
+	var keptScores *data.Matrix
+	if kept.Len() > 0 {
+		ctl := r.Run.Quiet()
+		ctl.Counter = nil
+		var err error
+		if keptScores, err = p.ScoreAll(ctx, ctl, kept.X); err != nil {
+			return err
+		}
+		all := data.NewMatrix(len(rest)+len(held), p.Outputs())
+		for i, j := range rest {
+			copy(all.Row(j), t.Scores.Row(i))
+		}
+		for i, j := range held {
+			copy(all.Row(j), keptScores.Row(i))
+		}
+		t.Scores = all
+	}
+	if p.Regresses() {
+		return p.intervals(keptScores, kept.Values)
+	}
+	if r.Learner.Traits().Unsupervised {
+		return nil
+	}
+	return r.calibrate(ctx, p, kept, keptScores, scored)
+}
+
+func whole(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// fitMachine trains in the kernel's own space. The pipeline's features are the
+// similarities to the support.
+func (r Recipe[T]) fitMachine(ctx context.Context, p *Pipeline[T], s Sample[T], t *Training) (*heldOut, error) {
+	chosen, err := choosePenalty(ctx, r, s, chooseFewest)
+	if err != nil {
+		return nil, err
+	}
+	t.charge(r.Learner, chosen)
+	f, report, err := fitAt(ctx, r, s, chosen.penalty, nil)
+	t.Report = report
+	if err != nil {
+		return nil, err
+	}
+	p.Map = f.Map
+	p.take(f.Separators, f.Bias, f.Unit, f.Pairs, p.Map.Dim())
+	ctl := r.Run.Quiet()
+	ctl.Counter = nil
+	return chosen.held, score(context.WithoutCancel(ctx), ctl, t, p, s)
+}
+
+// fitMapped maps the instances and trains separators of the features.
+func (r Recipe[T]) fitMapped(ctx context.Context, p *Pipeline[T], s Sample[T], t *Training) (*heldOut, error) {
+	features, err := r.mapAll(ctx, p, s, t)
+	if err != nil {
+		return nil, err
+	}
+	mapped := withX(s, features)
+	weights := data.Dim(features) * learn.Separators(max(s.Classes.Len(), 2))
+	rows := int(min(max(chooseWork/float64(max(weights, 1)), chooseFewest), chooseMost))
+	chosen, err := choosePenalty(ctx, r, mapped, rows)
+	if err != nil {
+		return nil, err
+	}
+	t.charge(r.Learner, chosen)
+	f, report, err := fitAt(ctx, r, mapped, chosen.penalty, chosen.best.separators())
+	t.Report = report
+	if err != nil {
+		return nil, err
+	}
+	if f.Lambda > 0 {
+		t.Lambda = f.Lambda
+	}
+	head := headOf(s, features, r.Learner.Name(), isIdentity(p.Map), f)
+	if v, ok := f.Map.(Votes[data.Vector]); ok {
+		p.Map = Votes[T]{Inner: p.Map, Rules: v.Rules}
+	}
+	p.take(head.Separators, f.Bias, f.Unit, f.Pairs, p.Map.Dim())
+	ctl := r.Run.Quiet()
+	return chosen.held, score(context.WithoutCancel(ctx), ctl, t, head, mapped)
+}
+
+// headOf returns a pipeline of features that are there already.
+func headOf[T any](s Sample[T], features data.Source[data.Vector], learner string, raw bool, f Fitted[data.Vector]) *Pipeline[data.Vector] {
+	p := &Pipeline[data.Vector]{Head: Head{Task: s.Task, Classes: s.Classes, Learner: learner}}
+	switch width := data.Dim(features); {
+	case f.Map != nil:
+		p.Map = f.Map
+	case raw:
+		p.Map = feature.Identity{Width: width}
+	default:
+		p.Map = given{width}
+	}
+	p.take(f.Separators, f.Bias, f.Unit, f.Pairs, p.Map.Dim())
+	return p
+}
+
+// fitAt fits the learner at a penalty.
+func fitAt[T, U any](ctx context.Context, r Recipe[T], s Sample[U], penalty float64, start []*linear.Separator) (Fitted[U], learn.Report, error) {
+	p, err := problem(r, s)
+	if err != nil {
+		return Fitted[U]{}, learn.Report{}, err
+	}
+	p.Start = start
+	return at(r.Learner, penalty).(Fitter[U]).Fit(ctx, p)
+}
+
+// score notes the scores of the rows that were fitted, and of classes the margins.
+func score[U any](ctx context.Context, ctl run.Control, t *Training, p *Pipeline[U], s Sample[U]) (err error) {
+	if s.Task == Classify && s.Y != nil {
+		t.Scores, t.Margins, err = p.ScoreMargins(ctx, ctl, s.X, s.Y)
+		return err
+	}
+	t.Scores, err = p.ScoreAll(ctx, ctl, s.X)
+	return err
+}
+
+// mapAll fits the map of the recipe, or grows it to its claim, and maps all
+// instances.
+func (r Recipe[T]) mapAll(ctx context.Context, p *Pipeline[T], s Sample[T], t *Training) (data.Source[data.Vector], error) {
+	var err error
+	if r.Claim != nil {
+		p.Map, t.Earned, err = r.growMap(ctx, s)
+	} else {
+		p.Map, err = r.Map.Fit(ctx, r.mapProblem(s.X))
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.Rank = rankOf(p.Map)
+	if isIdentity(p.Map) {
+		p.Kernel = nil
+	}
+	features, err := p.features(ctx, r.Run, s.X)
+	if err != nil {
+		return nil, err
+	}
+	weights := 8 * float64(data.Dim(features)) * float64(3*learn.Separators(max(s.Classes.Len(), 2))+2)
+	return features, r.Run.Reserve("a separator of so many coordinates", weights,
+		"renumber the coordinates from 1 without gaps, or map the data by a kernel")
+}
+
+// FitMap fits the map of the recipe alone. It uses no labels.
+func (r Recipe[T]) FitMap(ctx context.Context, x data.Source[T]) (feature.Map[T], error) {
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
+	return r.Map.Fit(ctx, r.mapProblem(x))
+}
+
+// rankOf returns the rank of the landmarks' Gram matrix, 0 where none is
+// factorised.
+func rankOf[T any](m feature.Map[T]) int {
+	switch m := m.(type) {
+	case *feature.Orthogonal[T]:
+		return m.Dim()
+	case *feature.Compressed[T]:
+		return m.Orthogonal().Dim()
+	case *feature.Spectral[T]:
+		return m.Dim()
+	}
+	return 0
+}
+
+// charge notes the penalty that was used.
+func (t *Training) charge(l Learner, c choice) {
+	switch l.Traits().Penalty {
+	case PenaltyC:
+		t.C = c.penalty
+	case PenaltyLambda:
+		t.Lambda = c.penalty
+	}
+	if len(c.trials) > 1 {
+		t.Trials = c.trials
+	}
 }

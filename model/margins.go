@@ -19,17 +19,60 @@ import (
 // coordinate: for a kernel machine that is the feature space of the kernel.
 // Rows of unknown class (-1) are left out.
 func (p *Pipeline[T]) Margins(ctx context.Context, ctl run.Control, x data.Source[T], y []int) (margin.Margins, error) {
-	var known []int
+	_, m, err := p.ScoreMargins(ctx, ctl, x, y)
+	return m, err
+}
+
+// ScoreMargins is ScoreAll and Margins in one: each instance is mapped once.
+func (p *Pipeline[T]) ScoreMargins(ctx context.Context, ctl run.Control, x data.Source[T], y []int) (*data.Matrix, margin.Margins, error) {
+	products, lengths, err := p.separatorProducts(ctx, ctl)
+	if err != nil {
+		return nil, nil, err
+	}
+	raw, squares, err := p.rawAll(ctx, ctl, "predict", x, lengths)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p.spreadAll(raw), p.marginsOf(raw, squares, y, p.distances(products)), nil
+}
+
+// marginsOf returns the margins of rows of known class from their products with
+// the separators and their squared lengths.
+func (p *Head) marginsOf(raw *data.Matrix, squares []float64, y []int, lengths *data.Matrix) margin.Margins {
+	values := make([]float64, 0, len(y))
 	for i, c := range y {
 		if c >= 0 {
-			known = append(known, i)
+			values = append(values, p.marginOf(raw.Row(i), c, squares[i], lengths))
 		}
 	}
-	d := data.Labeled[T, int]{X: x, Y: y}.Select(known)
+	return margin.NewMargins(values)
+}
+
+// separatorProducts returns the inner products of the separators with each other, and what
+// tells the squared length of an instance, in the space that margins are of.
+func (p *Pipeline[T]) separatorProducts(ctx context.Context, ctl run.Control) (*data.Matrix, lengthsOf[T], error) {
 	if p.machine() {
-		return p.kernelMargins(ctx, ctl, d)
+		m, err := p.supportProducts(ctx, ctl)
+		return m, p.kernelLengths, err
 	}
-	return p.linearMargins(ctx, ctl, d)
+	product := data.NewMatrix(p.Separators.Rows, p.Separators.Rows)
+	w := gemm.Rows(p.Separators.Data, p.Separators.Rows, p.Separators.Cols, p.Separators.Cols)
+	out := gemm.Rows(product.Data, product.Rows, product.Cols, product.Cols)
+	return product, featureLengths[T], gemm.Mul(ctx, ctl.Quiet(), 1, w, w.T(), 0, out)
+}
+
+// featureLengths are the lengths of the features.
+func featureLengths[T any](dst []float64, _ data.Source[T], features data.Source[data.Vector]) {
+	for i := range dst {
+		dst[i] = features.At(i).Norm2()
+	}
+}
+
+// kernelLengths are the lengths in the kernel's own space, K(x, x).
+func (p *Pipeline[T]) kernelLengths(dst []float64, x data.Source[T], _ data.Source[data.Vector]) {
+	for i := range dst {
+		dst[i] = max(0, kernel.Diag(p.Kernel, x.At(i)))
+	}
 }
 
 // machine reports a kernel machine, whose features are similarities to its
@@ -40,36 +83,12 @@ func (p *Pipeline[T]) machine() bool {
 	return ok && t.Kernel && landmarks
 }
 
-// linearMargins returns margins in the space of the features.
-func (p *Pipeline[T]) linearMargins(ctx context.Context, ctl run.Control, d data.Labeled[T, int]) (margin.Margins, error) {
-	features, err := p.features(ctx, ctl, d.X)
-	if err != nil {
-		return nil, err
-	}
-	product := data.NewMatrix(p.Separators.Rows, p.Separators.Rows)
-	w := gemm.Rows(p.Separators.Data, p.Separators.Rows, p.Separators.Cols, p.Separators.Cols)
-	if err := gemm.Mul(ctx, ctl.Quiet(), 1, w, w.T(), 0, gemm.Rows(product.Data, product.Rows, product.Cols, product.Cols)); err != nil {
-		return nil, err
-	}
-	head := &Pipeline[data.Vector]{Map: feature.Identity{Width: p.Map.Dim()}, Separators: p.Separators}
-	raw, err := head.rawAll(ctx, ctl, features)
-	if err != nil {
-		return nil, err
-	}
-	lengths := p.distances(product)
-	values := make([]float64, len(d.Y))
-	for i, c := range d.Y {
-		values[i] = p.marginOf(raw.Row(i), c, features.At(i).Norm2(), lengths)
-	}
-	return margin.NewMargins(values), nil
-}
-
-// kernelMargins returns margins in the kernel's own feature space. With
-// w_s = Σ_p a_ps φ(p) the inner product of two separators is Σ_p a_ps f_t(p), so
-// their lengths come from the scores of the support.
-func (p *Pipeline[T]) kernelMargins(ctx context.Context, ctl run.Control, d data.Labeled[T, int]) (margin.Margins, error) {
+// supportProducts returns the inner products of the separators of a kernel machine.
+// With w_s = Σ_p a_ps φ(p) that of two is Σ_p a_ps f_t(p), so they come from the
+// scores of the support.
+func (p *Pipeline[T]) supportProducts(ctx context.Context, ctl run.Control) (*data.Matrix, error) {
 	support := any(p.Map).(*feature.Landmarks[T]).Instances()
-	scores, err := p.rawAll(ctx, ctl, support)
+	scores, _, err := p.rawAll(ctx, ctl, "margins", support, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -84,22 +103,13 @@ func (p *Pipeline[T]) kernelMargins(ctx context.Context, ctl run.Control, d data
 			vmath.Axpy(product.Row(c), p.Separators.Row(c)[s], scores.Row(s))
 		}
 	}
-	all, err := p.rawAll(ctx, ctl, d.X)
-	if err != nil {
-		return nil, err
-	}
-	lengths := p.distances(product)
-	values := make([]float64, len(d.Y))
-	for i, c := range d.Y {
-		values[i] = p.marginOf(all.Row(i), c, max(0, kernel.Diag(p.Kernel, d.X.At(i))), lengths)
-	}
-	return margin.NewMargins(values), nil
+	return product, nil
 }
 
 // distances returns what margins are divided by, from the inner products of the
 // separators: the length of each where they stand for pairs of classes or for
 // two, and else the length of the difference of each two. Biases count.
-func (p *Pipeline[T]) distances(product *data.Matrix) *data.Matrix {
+func (p *Head) distances(product *data.Matrix) *data.Matrix {
 	k := product.Rows
 	out := data.NewMatrix(k, k)
 	for c := range k {
@@ -124,7 +134,7 @@ func (p *Pipeline[T]) distances(product *data.Matrix) *data.Matrix {
 // marginOf returns the margin of an instance of class c from its products with
 // the separators and its squared length: the smallest over the separators that
 // tell c from another class.
-func (p *Pipeline[T]) marginOf(raw []float64, c int, square float64, lengths *data.Matrix) float64 {
+func (p *Head) marginOf(raw []float64, c int, square float64, lengths *data.Matrix) float64 {
 	length := math.Sqrt(square + p.Unit*p.Unit)
 	m := 1.0
 	take := func(score, norm float64) {

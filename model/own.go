@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/kernel"
 )
 
@@ -16,6 +17,40 @@ import (
 type Own[T any] struct {
 	Type    string // name of the kind in model files
 	Kernels []kernel.Named[T]
+	Maps    []OwnMap[T] // maps of the user's own
+}
+
+// OwnMap says how the fitted maps of a Mapper of the user's are stored.
+type OwnMap[T any] struct {
+	Name   string                                // of the map in model files, such as its Mapper's
+	Encode func(m feature.Map[T]) ([]byte, bool) // false for a map of another kind
+	Decode func(b []byte) (feature.Map[T], error)
+}
+
+// MapKind is a kind of instances that has maps of its own.
+type MapKind[T any] interface {
+	EncodeMap(m feature.Map[T]) (name string, stored []byte, ok bool)
+	DecodeMap(name string, stored []byte) (feature.Map[T], error)
+}
+
+// EncodeMap stores a map by the first that knows it.
+func (o Own[T]) EncodeMap(m feature.Map[T]) (string, []byte, bool) {
+	for _, own := range o.Maps {
+		if b, ok := own.Encode(m); ok {
+			return own.Name, b, true
+		}
+	}
+	return "", nil, false
+}
+
+// DecodeMap reads what EncodeMap stored.
+func (o Own[T]) DecodeMap(name string, stored []byte) (feature.Map[T], error) {
+	for _, own := range o.Maps {
+		if own.Name == name {
+			return own.Decode(stored)
+		}
+	}
+	return nil, fmt.Errorf("there is no map %q of %s; list it", name, o.Type)
 }
 
 // Name returns Type.

@@ -26,7 +26,7 @@ type packedPart struct {
 }
 
 // pack returns the separators packed.
-func (p *Pipeline[T]) pack() *packed {
+func (p *Head) pack() *packed {
 	if p.packed != nil {
 		return p.packed
 	}

@@ -7,87 +7,79 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/learn/linear"
 )
 
-// Trials fits the recipe to labelled instances at one price after another, C or
-// lambda in place of the recipe's own, and scores other instances. The map is
-// fitted, and all instances are mapped, once; a learner that can starts each fit
-// from the one before, which is fastest from the price of the simplest model on:
-// increasing C, decreasing lambda. Each fit meets the tolerance by itself. A
-// learner without a price is fitted once and gives the first price back.
+// Scored is a model at one penalty, by its scores of rows that it was not fitted
+// to.
+type Scored struct {
+	Penalty float64      // C or lambda
+	Scores  *data.Matrix // a row each, as Pipeline.ScoreAll returns them
+	Report  learn.Report
+
+	weights *data.Matrix // of the separators
+	bias    []float64
+}
+
+// separators returns those of a model of features, nil where there is none.
+func (s Scored) separators() []*linear.Separator {
+	var out []*linear.Separator
+	for k, b := range s.bias {
+		out = append(out, &linear.Separator{W: s.weights.Row(k), Bias: b})
+	}
+	return out
+}
+
+// Trials fits the recipe to a sample at one penalty after another, in place of the
+// learner's own, and scores other instances. The map is fitted, and all instances
+// are mapped, once; a learner that can starts each fit from the one before, which
+// is fastest from the penalty of the simplest model on: increasing C, decreasing
+// lambda. Each fit meets the tolerance by itself. A learner without a penalty is
+// fitted once and gives the first one back.
 //
-// Nothing is chosen, calibrated or certified: Auto, Choose of a learner with a
-// price, Calibrate, Conformal and Claim are not looked at. The trials end with an
-// error where there is one, which is the context's when ctx ends.
-func (r Recipe[T]) Trials(ctx context.Context, d data.Labeled[T, string], test data.Source[T], prices []float64) iter.Seq2[Scored, error] {
+// Nothing is chosen, calibrated or certified: Choose, Calibrate, Conformal and
+// Claim are not looked at. The trials end with an error where there is one, which
+// is the context's when ctx ends.
+func (r Recipe[T]) Trials(ctx context.Context, s Sample[T], test data.Source[T], penalties []float64) iter.Seq2[Scored, error] {
 	return func(yield func(Scored, error) bool) {
-		err := r.checkTrials(d.X.Len(), d.Weight, Classify, prices)
-		classes, y := data.Encode(d.Y)
+		r, s, err := r.ready(s)
 		switch {
-		case err == nil && r.Learner == LearnerOneClass:
-			err = fmt.Errorf("%s looks at no labels, and there is nothing to try", r.Learner)
-		case err == nil && classes.Len() < 2:
-			err = fmt.Errorf("%w: %q", learn.ErrOneClass, classes.Names[0])
-		case err == nil:
-			err = checkClassWeights(classes, y, d.Weight)
+		case err == nil && len(penalties) == 0:
+			err = fmt.Errorf("there are no penalties to try %s at", r.Learner.Name())
+		case err == nil && r.Learner.Traits().Unsupervised:
+			err = fmt.Errorf("%s looks at no labels, and there is nothing to try", r.Learner.Name())
 		}
 		if err != nil {
 			yield(Scored{}, err)
 			return
 		}
-		r, labeled := live(r, data.Labeled[T, int]{X: d.X, Y: y, Weight: d.Weight})
-		r.tryLabels(ctx, classes, labeled, test, r.tried(prices))(yield)
-	}
-}
-
-// ValueTrials is Trials for numbers.
-func (r Recipe[T]) ValueTrials(ctx context.Context, d data.Labeled[T, float64], test data.Source[T], prices []float64) iter.Seq2[Scored, error] {
-	return func(yield func(Scored, error) bool) {
-		if err := r.checkTrials(d.X.Len(), d.Weight, Regress, prices); err != nil {
-			yield(Scored{}, err)
-			return
+		if l, ok := r.Learner.(Settler); ok {
+			r.Learner = l.Settle(s.Values, s.Weight)
 		}
-		r, d := live(r, d)
-		if r.Epsilon < 0 {
-			r.Epsilon = spread(d.Y, d.Weight) / 10
+		if r.Learner.Traits().Penalty == "" {
+			penalties = penalties[:1]
 		}
-		r.tryValues(ctx, d, test, r.tried(prices))(yield)
+		r.try(ctx, s, test, penalties)(yield)
 	}
 }
 
-// checkTrials reports what keeps the recipe from being tried.
-func (r Recipe[T]) checkTrials(n int, weight []float64, task Task, prices []float64) error {
-	if len(prices) == 0 {
-		return fmt.Errorf("there are no prices to try %s at", r.Learner)
-	}
-	return r.check(n, weight, task)
+// TryBest fits the recipe to one part of a sample at each penalty and returns the
+// smallest loss on another part.
+func (r Recipe[T]) TryBest(ctx context.Context, fit, measure Sample[T], penalties []float64) (float64, error) {
+	best, err := tryPenalties(ctx, ctx, r.Run, penalties, measure, false, r.Trials(ctx, fit, measure.X, penalties))
+	return best.least, err
 }
 
-// tried returns the prices that make a difference.
-func (r Recipe[T]) tried(prices []float64) []float64 {
-	if r.traits().Price == "" {
-		return prices[:1]
-	}
-	return prices
-}
-
-// bare returns the recipe without all that is for the model that is kept.
-func (r Recipe[T]) bare() Recipe[T] {
-	r.Auto, r.Calibrate, r.Conformal, r.Claim = nil, "", 0, nil
-	r.Checkpoint.Save, r.Checkpoint.From = nil, nil
-	return r
-}
-
-// tryLabels fits one part of a sample at each price and scores another part.
-func (r Recipe[T]) tryLabels(ctx context.Context, classes data.Classes, train data.Labeled[T, int], test data.Source[T], prices []float64) iter.Seq2[Scored, error] {
-	r = r.bare()
-	if r.traits().Kernel {
-		return along(ctx, r.Run, prices, train, test, r.expandPath(classes))
+// try fits one part of a sample at each penalty and scores another part.
+func (r Recipe[T]) try(ctx context.Context, s Sample[T], test data.Source[T], penalties []float64) iter.Seq2[Scored, error] {
+	r.Claim, r.Checkpoint = nil, learn.Checkpoint{}
+	if r.Learner.Traits().Kernel {
+		return along(ctx, r, s, test, penalties)
 	}
 	return func(yield func(Scored, error) bool) {
-		p := &Pipeline[T]{Task: Classify, Kernel: r.Kernel, Classes: classes, Learner: r.Learner}
+		p := &Pipeline[T]{Kernel: r.Kernel, Head: Head{Task: s.Task, Classes: s.Classes}}
 		var t Training
-		features, err := r.mapAll(ctx, p, train, &t)
+		features, err := r.mapAll(ctx, p, s, &t)
 		var held data.Source[data.Vector]
 		if err == nil {
 			held, err = p.features(ctx, r.Run, test)
@@ -96,21 +88,49 @@ func (r Recipe[T]) tryLabels(ctx context.Context, classes data.Classes, train da
 			yield(Scored{}, err)
 			return
 		}
-		along(ctx, r.Run, prices, data.Labeled[data.Vector, int]{X: features, Y: train.Y, Weight: train.Weight}, held, r.headPath(classes, data.Dim(features)))(yield)
+		along(ctx, r, withX(s, features), held, penalties)(yield)
 	}
 }
 
-// tryValues is tryLabels for numbers.
-func (r Recipe[T]) tryValues(ctx context.Context, train data.Labeled[T, float64], test data.Source[T], prices []float64) iter.Seq2[Scored, error] {
-	r = r.bare()
-	if r.traits().Kernel {
-		return along(ctx, r.Run, prices, train, test, r.regressPath())
+// along fits a sample at each penalty and scores the instances of test. It ends
+// with an error where there is one, which is the context's when ctx ends: a fit
+// that was cut short is no measure of its penalty.
+func along[T, U any](ctx context.Context, r Recipe[T], s Sample[U], test data.Source[U], penalties []float64) iter.Seq2[Scored, error] {
+	return func(yield func(Scored, error) bool) {
+		p, err := problem(r, s)
+		var path Path[U]
+		if err == nil {
+			path, err = pathOf(ctx, r.Learner.(Fitter[U]), p, penalties)
+		}
+		if err != nil {
+			yield(Scored{}, err)
+			return
+		}
+		for _, penalty := range penalties {
+			m := Scored{Penalty: penalty}
+			var f Fitted[U]
+			if f, m.Report, err = path(ctx, penalty); err == nil {
+				err = ctx.Err()
+			}
+			if err == nil {
+				m.weights, m.bias = f.Separators, f.Bias
+				m.Scores, err = scoresOf(ctx, r, s, test, f)
+			}
+			if !yield(m, err) || err != nil {
+				return
+			}
+		}
 	}
-	return along(ctx, r.Run, prices, train, test, func(_ context.Context, d data.Labeled[T, float64], _ []float64) (pricePath[T], error) {
-		return func(ctx context.Context, _ float64) (*Pipeline[T], learn.Report, error) {
-			p := &Pipeline[T]{Task: Regress, Kernel: r.Kernel, Learner: r.Learner}
-			t, err := r.regressMapped(ctx, p, d)
-			return p, t.Report, err
-		}, nil
-	})
+}
+
+// scoresOf returns the scores of instances by what a learner found.
+func scoresOf[T, U any](ctx context.Context, r Recipe[T], s Sample[U], test data.Source[U], f Fitted[U]) (*data.Matrix, error) {
+	p := &Pipeline[U]{Map: f.Map, Head: Head{Task: s.Task, Classes: s.Classes}}
+	if p.Map == nil {
+		features := any(s.X).(data.Source[data.Vector])
+		head := headOf(s, features, "", true, any(f).(Fitted[data.Vector]))
+		return head.ScoreAll(ctx, r.Run.Quiet(), any(test).(data.Source[data.Vector]))
+	}
+	p.take(f.Separators, f.Bias, f.Unit, f.Pairs, p.Map.Dim())
+	return p.ScoreAll(ctx, r.Run.Quiet(), test)
 }

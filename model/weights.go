@@ -7,56 +7,6 @@ import (
 	"github.com/kerf-ml/kerf/data"
 )
 
-// Rows may have weights: data.Labeled.Weight. A row of weight k counts as k rows
-// in the learner, in the held-out error that choices go by, and in the
-// calibration. Three things go by rows and not by weights: how rows are divided,
-// which of them are landmarks, and what prediction sets and certificates promise.
-// Rows of weight 0 are left out before all that.
-
-// live returns the rows of positive weight, and the recipe with its rows for a
-// certificate counted among these.
-func live[T, Y any](r Recipe[T], d data.Labeled[T, Y]) (Recipe[T], data.Labeled[T, Y]) {
-	var index []int
-	at := make([]int, len(d.Weight)) // of each row among those of positive weight, -1 for none
-	for i, w := range d.Weight {
-		at[i] = -1
-		if w > 0 {
-			at[i] = len(index)
-			index = append(index, i)
-		}
-	}
-	if len(index) == len(d.Weight) {
-		return r, d
-	}
-	if r.Certify != nil {
-		certify := make([]int, 0, len(r.Certify))
-		for _, i := range r.Certify {
-			if at[i] >= 0 {
-				certify = append(certify, at[i])
-			}
-		}
-		r.Certify = certify
-	}
-	return r, d.Select(index)
-}
-
-// checkClassWeights reports a class without a row of positive weight.
-func checkClassWeights(classes data.Classes, y []int, weight []float64) error {
-	if weight == nil {
-		return nil
-	}
-	has := make([]bool, classes.Len())
-	for i, c := range y {
-		has[c] = has[c] || weight[i] > 0
-	}
-	for c, ok := range has {
-		if !ok {
-			return &SampleError{fmt.Sprintf("all rows of the class %q have the weight 0; leave them out, or weigh one of them", classes.Names[c])}
-		}
-	}
-	return nil
-}
-
 // weights returns the weight of each row times that of its class, nil where all
 // are 1.
 func (r Recipe[T]) weights(classes data.Classes, y []int, weight []float64) ([]float64, error) {
@@ -88,17 +38,6 @@ func (r Recipe[T]) weights(classes data.Classes, y []int, weight []float64) ([]f
 		out[i] = factor[c] * weigh(weight, i)
 	}
 	return out, nil
-}
-
-// pricesFor returns the prices to try on rows of the given weights. C is the
-// price of a unit of weight, so that those to choose among are divided by the
-// mean weight: the choice is the same in whatever unit the weights are.
-func (r Recipe[T]) pricesFor(weight []float64) []float64 {
-	prices := r.prices()
-	if weight == nil || !r.Choose || r.traits().Price != priceC {
-		return prices
-	}
-	return scaled(prices, float64(len(weight))/total(weight, len(weight)))
 }
 
 // weigh returns the weight of row i, 1 where there are no weights.
@@ -178,4 +117,15 @@ func spread(y, weight []float64) float64 {
 		return s
 	}
 	return 1
+}
+
+func scaled(x []float64, by float64) []float64 {
+	if by == 1 {
+		return x
+	}
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = v * by
+	}
+	return out
 }

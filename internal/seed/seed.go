@@ -25,6 +25,22 @@ const (
 	Directions
 )
 
+// Parts of a training that divide rows, each with a seed of its own. The numbers
+// are part of what makes results reproducible, as those above.
+const (
+	Choice        uint64 = iota // a sample to choose on
+	ChoiceHeldOut               // what is held out of it
+	CurveHeldOut                // what an error-at-margin curve is counted on
+	Conformal                   // rows for prediction sets
+	Calibration                 // those of them that probabilities are fitted to
+	SearchSample                // a sample to compare kernels, dimensions and maps on
+	SearchHeldOut               // what is held out of it
+	SearchSplit                 // what a search tests on where it has no folds
+)
+
+// Derive returns the seed of a part.
+func Derive(seed, part uint64) uint64 { return seed + part }
+
 // Stream returns the random stream of a seed for a purpose and a block.
 func Stream(seed, purpose, block uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(mix(seed^mix(purpose)), mix(block+0x9e3779b97f4a7c15*seed)))
