@@ -131,7 +131,7 @@ func chooseLabels[U any](ctx context.Context, ctl run.Control, prices []float64,
 	}
 	rest, held := data.SplitBy(d.Y, chooseFraction, s+1)
 	train, test := d.Select(rest), d.Select(held)
-	if len(held) == 0 || learn.CheckClasses(train.X.Len(), train.Y, classes) != nil {
+	if len(held) == 0 || learn.CheckClasses(train.X.Len(), train.Y, train.Weight, classes) != nil {
 		return choice{price: prices[0]}, nil // too few rows to hold any out
 	}
 	part, cancel := share(ctx, chooseShare)

@@ -50,7 +50,7 @@ func (r Recipe[T]) curve(ctx context.Context, classes data.Classes, labeled data
 	rest, held := data.SplitBy(labeled.Y, 0.5, r.Seed+1)
 	fit, test := labeled.Select(rest), labeled.Select(held)
 	first, second := data.SplitBy(test.Y, 0.5, r.Seed+2)
-	if len(first) == 0 || len(second) == 0 || learn.CheckClasses(fit.X.Len(), fit.Y, classes.Len()) != nil {
+	if len(first) == 0 || len(second) == 0 || learn.CheckClasses(fit.X.Len(), fit.Y, fit.Weight, classes.Len()) != nil {
 		return none, fmt.Errorf("%d rows are too few to train on half and to measure on the rest", n)
 	}
 	parts := []data.Labeled[T, int]{test.Select(first), test.Select(second)}
@@ -78,7 +78,7 @@ func (r Recipe[T]) curveMargins(ctx context.Context, classes data.Classes, fit, 
 	defer r.Run.Progress.End()
 	quiet := r
 	quiet.Run = r.Run.Quiet()
-	path, err := quiet.classPath(ctx, data.Labeled[data.Vector, int]{X: features, Y: fit.Y}, classes.Len(), nil)
+	path, err := quiet.classPath(ctx, data.Labeled[data.Vector, int]{X: features, Y: fit.Y}, classes.Len())
 	if err != nil {
 		return nil, nil, err
 	}

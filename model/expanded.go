@@ -39,14 +39,14 @@ func (r Recipe[T]) fitExpansion(ctx context.Context, p *Pipeline[T], d data.Labe
 
 // expand trains a kernel machine into the pipeline.
 func (r Recipe[T]) expand(ctx context.Context, p *Pipeline[T], d data.Labeled[T, int], price float64) (learn.Report, error) {
-	weight, err := r.weights(p.Classes, d.Y, d.Weight)
-	if err != nil {
+	var err error
+	if d.Weight, err = r.weights(p.Classes, d.Y, d.Weight); err != nil {
 		return learn.Report{}, err
 	}
 	k := p.Classes.Len()
 	switch r.Learner {
 	case LearnerKernelSVM:
-		l := r.kernelSVM(weight)
+		l := r.kernelSVM()
 		l.C, l.Checkpoint = price, r.Checkpoint
 		if k > 2 && r.Pairs {
 			return adoptPairs(p, r.Run.Precision)(l.FitClasses(ctx, d, k))
@@ -58,7 +58,7 @@ func (r Recipe[T]) expand(ctx context.Context, p *Pipeline[T], d data.Labeled[T,
 	case LearnerNuSVM:
 		l := kernelized.NewNuSVM(r.Kernel)
 		l.MaxIterations = r.limit(l.MaxIterations)
-		l.Nu, l.Tolerance, l.Weight, l.Run = r.Nu, r.Tolerance, weight, r.Run
+		l.Nu, l.Tolerance, l.Run = r.Nu, r.Tolerance, r.Run
 		if k > 2 {
 			return learn.Report{}, &SampleError{fmt.Sprintf("%s knows two classes and there are %d; use %s", r.Learner, k, LearnerKernelSVM)}
 		}
@@ -66,20 +66,20 @@ func (r Recipe[T]) expand(ctx context.Context, p *Pipeline[T], d data.Labeled[T,
 		return adoptOne(p, r.Run.Precision)(l.Fit(ctx, signs(d)))
 	case LearnerKernelRidge:
 		l := kernelized.RidgeClassifier[T]{Ridge: kernelized.NewRidge(r.Kernel)}
-		l.Lambda, l.Weight, l.Run = price, weight, r.Run
+		l.Lambda, l.Run = price, r.Run
 		return adoptMany(p, r.Run.Precision)(l.FitClasses(ctx, d, k))
 	case LearnerFalkon:
 		l := kernelized.NewFalkonClassifier(r.Kernel)
-		l.Lambda, l.Weight, l.Landmarks, l.Seed, l.Run = price, weight, r.centers(d.X.Len()), r.Seed, r.Run
+		l.Lambda, l.Landmarks, l.Seed, l.Run = price, r.centers(d.X.Len()), r.Seed, r.Run
 		l.Checkpoint = r.Checkpoint
 		return adoptMany(p, r.Run.Precision)(l.FitClasses(ctx, d, k))
 	case LearnerKernelSGD:
 		l := kernelized.NewSGD(r.Kernel)
-		l.Lambda, l.Weight, l.Seed, l.Checkpoint, l.Run = price, weight, r.Seed, r.Checkpoint, r.Run
+		l.Lambda, l.Seed, l.Checkpoint, l.Run = price, r.Seed, r.Checkpoint, r.Run
 		return adoptMany(p, r.Run.Precision)(l.FitClasses(ctx, d, k))
 	case LearnerCentroid:
 		l := kernelized.NewCentroid(r.Kernel)
-		l.Weight, l.Run = weight, r.Run
+		l.Run = r.Run
 		return adoptMany(p, r.Run.Precision)(l.FitClasses(ctx, d, k))
 	case LearnerKernelPerceptron:
 		l := kernelized.NewPerceptron(r.Kernel)
@@ -90,10 +90,10 @@ func (r Recipe[T]) expand(ctx context.Context, p *Pipeline[T], d data.Labeled[T,
 }
 
 // kernelSVM returns the machine of classes, but for its price.
-func (r Recipe[T]) kernelSVM(weight []float64) kernelized.SVM[T] {
+func (r Recipe[T]) kernelSVM() kernelized.SVM[T] {
 	l := kernelized.NewSVM(r.Kernel)
 	l.MaxIterations = r.limit(l.MaxIterations)
-	l.Tolerance, l.Weight, l.Run = r.Tolerance, weight, r.Run
+	l.Tolerance, l.Run = r.Tolerance, r.Run
 	return l
 }
 
@@ -101,7 +101,7 @@ func (r Recipe[T]) kernelSVM(weight []float64) kernelized.SVM[T] {
 func (r Recipe[T]) kernelSVR(d data.Labeled[T, float64]) kernelized.SVR[T] {
 	l := kernelized.NewSVR(r.Kernel)
 	l.MaxIterations = r.limit(l.MaxIterations)
-	l.Epsilon, l.Tolerance, l.Weight, l.Run = r.Epsilon, r.Tolerance*spread(d.Y, d.Weight), d.Weight, r.Run
+	l.Epsilon, l.Tolerance, l.Run = r.Epsilon, r.Tolerance*spread(d.Y, d.Weight), r.Run
 	return l
 }
 
@@ -118,7 +118,7 @@ func (r Recipe[T]) centers(n int) int { return max(min(r.Dim, n), 1) }
 
 // signs returns the labels +1 and -1 of two classes.
 func signs[T any](d data.Labeled[T, int]) data.Labeled[T, float64] {
-	return data.Labeled[T, float64]{X: d.X, Y: learn.Against(nil, d.Y, 1)}
+	return data.Labeled[T, float64]{X: d.X, Y: learn.Against(nil, d.Y, 1), Weight: d.Weight}
 }
 
 // adoptOne returns a function that makes a pipeline of an expansion.
@@ -190,8 +190,8 @@ func (p *Pipeline[T]) support(weights *data.Matrix, bias []float64) {
 func (r Recipe[T]) fitOneClass(ctx context.Context, x data.Source[T], weight []float64) (*Pipeline[T], Training, error) {
 	p := &Pipeline[T]{Task: Classify, Kernel: r.Kernel, Classes: data.NewClasses([]string{Outlier, Inlier}), Learner: r.Learner}
 	l := kernelized.NewOneClass(r.Kernel)
-	l.Nu, l.Tolerance, l.Weight, l.Checkpoint, l.Run = r.Nu, r.Tolerance, weight, r.Checkpoint, r.Run
-	report, err := adoptOne(p, r.Run.Precision)(l.Fit(ctx, x))
+	l.Nu, l.Tolerance, l.Checkpoint, l.Run = r.Nu, r.Tolerance, r.Checkpoint, r.Run
+	report, err := adoptOne(p, r.Run.Precision)(l.Fit(ctx, x, weight))
 	return p, Training{Report: report}, err
 }
 
@@ -225,17 +225,17 @@ func (r Recipe[T]) regress(ctx context.Context, p *Pipeline[T], d data.Labeled[T
 	case LearnerNuSVR:
 		l := kernelized.NewNuSVR(r.Kernel)
 		l.MaxIterations = r.limit(l.MaxIterations)
-		l.C, l.Nu, l.Tolerance, l.Weight, l.Checkpoint, l.Run = price, r.Nu, r.Tolerance*spread(d.Y, d.Weight), d.Weight, r.Checkpoint, r.Run
+		l.C, l.Nu, l.Tolerance, l.Checkpoint, l.Run = price, r.Nu, r.Tolerance*spread(d.Y, d.Weight), r.Checkpoint, r.Run
 		return adoptValues(p, r.Run.Precision, 0)(l.Fit(ctx, d))
 	}
 	centred, mean := centre(d)
 	if r.Learner == LearnerFalkon {
 		l := kernelized.NewFalkon(r.Kernel)
-		l.Lambda, l.Weight, l.Landmarks, l.Seed, l.Checkpoint, l.Run = price, d.Weight, r.centers(d.X.Len()), r.Seed, r.Checkpoint, r.Run
+		l.Lambda, l.Landmarks, l.Seed, l.Checkpoint, l.Run = price, r.centers(d.X.Len()), r.Seed, r.Checkpoint, r.Run
 		return adoptValues(p, r.Run.Precision, mean)(l.Fit(ctx, centred))
 	}
 	l := kernelized.NewRidge(r.Kernel)
-	l.Lambda, l.Weight, l.Run = price, d.Weight, r.Run
+	l.Lambda, l.Run = price, r.Run
 	return adoptValues(p, r.Run.Precision, mean)(l.Fit(ctx, centred))
 }
 
@@ -243,7 +243,7 @@ func (r Recipe[T]) regress(ctx context.Context, p *Pipeline[T], d data.Labeled[T
 // off: the mean is one.
 func centre[T any](d data.Labeled[T, float64]) (data.Labeled[T, float64], float64) {
 	mean := weightedMean(d.Y, d.Weight)
-	centred := data.Labeled[T, float64]{X: d.X, Y: make([]float64, len(d.Y))}
+	centred := data.Labeled[T, float64]{X: d.X, Y: make([]float64, len(d.Y)), Weight: d.Weight}
 	for i, y := range d.Y {
 		centred.Y[i] = y - mean
 	}

@@ -87,14 +87,14 @@ func (t *Training) charge(kind string, c choice) {
 // head trains separators of vectors and returns them as a pipeline of its own.
 func (r Recipe[T]) head(ctx context.Context, classes data.Classes, d data.Labeled[data.Vector, int], width int, price float64) (*Pipeline[data.Vector], learn.Report, error) {
 	p := &Pipeline[data.Vector]{Task: Classify, Classes: classes, Map: feature.Identity{Width: width}, Learner: r.Learner}
-	weight, err := r.weights(classes, d.Y, d.Weight)
-	if err != nil {
+	var err error
+	if d.Weight, err = r.weights(classes, d.Y, d.Weight); err != nil {
 		return nil, learn.Report{}, err
 	}
 	if r.Learner == LearnerBoost || r.Learner == LearnerBoostHalfspace {
-		return r.boosted(ctx, p, d, weight)
+		return r.boosted(ctx, p, d)
 	}
-	separators, report, err := r.separate(ctx, d, classes.Len(), weight, price)
+	separators, report, err := r.separate(ctx, d, classes.Len(), price)
 	if err != nil {
 		return nil, report, err
 	}
@@ -103,8 +103,8 @@ func (r Recipe[T]) head(ctx context.Context, classes data.Classes, d data.Labele
 }
 
 // separate trains a separator a class, one for two classes.
-func (r Recipe[T]) separate(ctx context.Context, d data.Labeled[data.Vector, int], classes int, weight []float64, price float64) ([]*linear.Separator, learn.Report, error) {
-	path, err := r.classPath(ctx, d, classes, weight)
+func (r Recipe[T]) separate(ctx context.Context, d data.Labeled[data.Vector, int], classes int, price float64) ([]*linear.Separator, learn.Report, error) {
+	path, err := r.classPath(ctx, d, classes)
 	if err == nil && path != nil && r.start != nil {
 		err = path.StartFrom(r.start)
 	}
@@ -116,13 +116,13 @@ func (r Recipe[T]) separate(ctx context.Context, d data.Labeled[data.Vector, int
 	}
 	if r.Learner == LearnerRidge {
 		l := linear.NewRidge()
-		l.Lambda, l.Weight, l.Run = r.Lambda, weight, r.Run
+		l.Lambda, l.Run = r.Lambda, r.Run
 		if r.Choose {
-			l.Lambdas = ridgeLambdas(total(weight, d.X.Len()))
+			l.Lambdas = ridgeLambdas(total(d.Weight, d.X.Len()))
 		}
 		return separators(l.FitClasses(ctx, d, classes))
 	}
-	binary, err := r.binary(price, d.X.Len(), classes, weight)
+	binary, err := r.binary(price, d.X.Len(), classes)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
@@ -142,7 +142,7 @@ func separators(m *learn.Multi[data.Vector, *linear.Separator], report learn.Rep
 }
 
 // binary returns the learner of two classes that has nothing better for more.
-func (r Recipe[T]) binary(price float64, rows, classes int, weight []float64) (learn.Learner[data.Vector, float64, *linear.Separator], error) {
+func (r Recipe[T]) binary(price float64, rows, classes int) (learn.Learner[data.Vector, float64, *linear.Separator], error) {
 	inner := r.Run
 	if classes > 2 {
 		inner = inner.Quiet() // the classes are what is counted then
@@ -155,11 +155,11 @@ func (r Recipe[T]) binary(price float64, rows, classes int, weight []float64) (l
 		return l, nil
 	case LearnerAveragedPerceptron:
 		l := linear.NewAveragedPerceptron()
-		l.MaxPasses, l.Unit, l.Weight, l.Seed, l.Run = min(r.MaxPasses, averagedPasses), r.Unit, weight, r.Seed, inner
+		l.MaxPasses, l.Unit, l.Seed, l.Run = min(r.MaxPasses, averagedPasses), r.Unit, r.Seed, inner
 		return l, nil
 	case LearnerPegasos:
 		l := linear.NewPegasos()
-		l.Lambda, l.Unit, l.Weight, l.Seed, l.Run = linear.PegasosLambda(price, max(rows, 1)), r.Unit, weight, r.Seed, inner
+		l.Lambda, l.Unit, l.Seed, l.Run = linear.PegasosLambda(price, max(rows, 1)), r.Unit, r.Seed, inner
 		l.SaveRows = pegasosRows
 		return l, nil
 	case LearnerHardMargin:
@@ -193,7 +193,7 @@ func ridgeLambdas(n float64) []float64 {
 }
 
 // boosted trains votes of rules, one ensemble a class.
-func (r Recipe[T]) boosted(ctx context.Context, p *Pipeline[data.Vector], d data.Labeled[data.Vector, int], weight []float64) (*Pipeline[data.Vector], learn.Report, error) {
+func (r Recipe[T]) boosted(ctx context.Context, p *Pipeline[data.Vector], d data.Labeled[data.Vector, int]) (*Pipeline[data.Vector], learn.Report, error) {
 	classes := p.Classes.Len()
 	var weak boost.Weak = boost.NewStump()
 	if r.Learner == LearnerBoostHalfspace {
@@ -202,7 +202,7 @@ func (r Recipe[T]) boosted(ctx context.Context, p *Pipeline[data.Vector], d data
 		weak = h
 	}
 	l := boost.NewAdaBoost(weak)
-	l.Rounds, l.Weight, l.Run = r.Rounds, weight, r.Run
+	l.Rounds, l.Run = r.Rounds, r.Run
 	if classes > 2 {
 		l.Run = l.Run.Quiet()
 		l.Run.Workers = 1
@@ -263,12 +263,12 @@ func (r Recipe[T]) regressMapped(ctx context.Context, p *Pipeline[T], d data.Lab
 		return t, err
 	}
 	l := linear.NewRidge()
-	l.Lambda, l.Weight, l.Run = r.Lambda, d.Weight, r.Run
+	l.Lambda, l.Run = r.Lambda, r.Run
 	if r.Choose {
 		l.Lambdas = ridgeLambdas(total(d.Weight, d.X.Len()))
 	}
 	targets := &data.Matrix{Rows: len(d.Y), Cols: 1, Data: d.Y}
-	steps, err := l.Path(ctx, features, targets)
+	steps, err := l.Path(ctx, features, targets, d.Weight)
 	if err != nil {
 		return t, err
 	}

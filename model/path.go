@@ -72,11 +72,11 @@ func along[U, Y any](ctx context.Context, ctl run.Control, prices []float64, tra
 // headPath is the path of a learner of so many features.
 func (r Recipe[T]) headPath(classes data.Classes, width int) startPath[data.Vector, int] {
 	return func(ctx context.Context, d data.Labeled[data.Vector, int], _ []float64) (pricePath[data.Vector], error) {
-		weight, err := r.weights(classes, d.Y, d.Weight)
-		if err != nil {
+		weighted, err := d, error(nil)
+		if weighted.Weight, err = r.weights(classes, d.Y, d.Weight); err != nil {
 			return nil, err
 		}
-		path, err := r.classPath(ctx, d, classes.Len(), weight)
+		path, err := r.classPath(ctx, weighted, classes.Len())
 		if err != nil {
 			return nil, err
 		}
@@ -97,19 +97,19 @@ func (r Recipe[T]) headPath(classes data.Classes, width int) startPath[data.Vect
 
 // classPath returns the path of a linear learner through prices, nil for one that
 // fits each price afresh.
-func (r Recipe[T]) classPath(ctx context.Context, d data.Labeled[data.Vector, int], classes int, weight []float64) (*linear.ClassPath, error) {
+func (r Recipe[T]) classPath(ctx context.Context, d data.Labeled[data.Vector, int], classes int) (*linear.ClassPath, error) {
 	switch {
 	case r.Learner == LearnerSVM:
 		l := linear.NewSVM()
-		l.Loss, l.Tolerance, l.MaxPasses, l.Unit, l.Weight, l.Seed, l.Run = r.Loss, r.Tolerance, r.MaxPasses, r.Unit, weight, r.Seed, r.Run
+		l.Loss, l.Tolerance, l.MaxPasses, l.Unit, l.Seed, l.Run = r.Loss, r.Tolerance, r.MaxPasses, r.Unit, r.Seed, r.Run
 		return l.ClassPath(ctx, d, classes)
 	case r.Learner == LearnerLogistic && classes == 2:
 		l := linear.NewLogistic()
-		l.Tolerance, l.MaxPasses, l.Unit, l.Weight, l.Seed, l.Run = r.Tolerance, r.MaxPasses, r.Unit, weight, r.Seed, r.Run
+		l.Tolerance, l.MaxPasses, l.Unit, l.Seed, l.Run = r.Tolerance, r.MaxPasses, r.Unit, r.Seed, r.Run
 		return l.ClassPath(ctx, d)
 	case r.Learner == LearnerLogistic:
 		l := linear.NewSoftmax(classes)
-		l.Tolerance, l.MaxPasses, l.Unit, l.Weight, l.Seed, l.Run = r.Tolerance, r.MaxPasses, r.Unit, weight, r.Seed, r.Run
+		l.Tolerance, l.MaxPasses, l.Unit, l.Seed, l.Run = r.Tolerance, r.MaxPasses, r.Unit, r.Seed, r.Run
 		return l.ClassPath(ctx, d)
 	}
 	return nil, nil
@@ -118,11 +118,11 @@ func (r Recipe[T]) classPath(ctx context.Context, d data.Labeled[data.Vector, in
 // expandPath is the path of a kernel machine.
 func (r Recipe[T]) expandPath(classes data.Classes) startPath[T, int] {
 	return func(_ context.Context, d data.Labeled[T, int], prices []float64) (pricePath[T], error) {
-		weight, err := r.weights(classes, d.Y, d.Weight)
-		if err != nil {
+		weighted, err := d, error(nil)
+		if weighted.Weight, err = r.weights(classes, d.Y, d.Weight); err != nil {
 			return nil, err
 		}
-		next, err := r.expansionPath(d, classes.Len(), weight, prices)
+		next, err := r.expansionPath(weighted, classes.Len(), prices)
 		if err != nil {
 			return nil, err
 		}
@@ -136,11 +136,11 @@ func (r Recipe[T]) expandPath(classes data.Classes) startPath[T, int] {
 
 // expansionPath returns what trains a kernel machine of classes at one price after
 // another, each from the one before where it can.
-func (r Recipe[T]) expansionPath(d data.Labeled[T, int], classes int, weight, prices []float64) (func(context.Context, *Pipeline[T], data.Labeled[T, int], float64) (learn.Report, error), error) {
+func (r Recipe[T]) expansionPath(d data.Labeled[T, int], classes int, prices []float64) (func(context.Context, *Pipeline[T], data.Labeled[T, int], float64) (learn.Report, error), error) {
 	precision := r.Run.Precision
 	switch r.Learner {
 	case LearnerKernelSVM:
-		l := r.kernelSVM(weight)
+		l := r.kernelSVM()
 		switch {
 		case classes == 2:
 			next := l.Along(signs(d))
@@ -158,7 +158,7 @@ func (r Recipe[T]) expansionPath(d data.Labeled[T, int], classes int, weight, pr
 			return adoptMany(p, precision)(next(ctx, price))
 		}, nil
 	case LearnerKernelRidge, LearnerFalkon:
-		path, err := r.lambdaPath(d, classes, weight, prices)
+		path, err := r.lambdaPath(d, classes, prices)
 		return func(ctx context.Context, p *Pipeline[T], _ data.Labeled[T, int], price float64) (learn.Report, error) {
 			return adoptMany(p, precision)(path.Next(ctx, price))
 		}, err
@@ -168,14 +168,14 @@ func (r Recipe[T]) expansionPath(d data.Labeled[T, int], classes int, weight, pr
 
 // lambdaPath returns the path of a kernel machine of classes through prices of
 // |w|².
-func (r Recipe[T]) lambdaPath(d data.Labeled[T, int], classes int, weight, prices []float64) (*kernelized.LambdaPath[T], error) {
+func (r Recipe[T]) lambdaPath(d data.Labeled[T, int], classes int, prices []float64) (*kernelized.LambdaPath[T], error) {
 	if r.Learner == LearnerFalkon {
 		l := kernelized.NewFalkonClassifier(r.Kernel)
-		l.Weight, l.Landmarks, l.Seed, l.Run = weight, r.centers(d.X.Len()), r.Seed, r.Run
+		l.Landmarks, l.Seed, l.Run = r.centers(d.X.Len()), r.Seed, r.Run
 		return l.ClassPath(d, classes, slices.Min(prices))
 	}
 	l := kernelized.RidgeClassifier[T]{Ridge: kernelized.NewRidge(r.Kernel)}
-	l.Weight, l.Run = weight, r.Run
+	l.Run = r.Run
 	return l.ClassPath(d, classes)
 }
 
@@ -220,12 +220,12 @@ func (r Recipe[T]) outputPath(d data.Labeled[T, float64], prices []float64) (*ke
 	y := &data.Matrix{Rows: len(centred.Y), Cols: 1, Data: centred.Y}
 	if r.Learner == LearnerFalkon {
 		l := kernelized.NewFalkon(r.Kernel)
-		l.Weight, l.Landmarks, l.Seed, l.Run = d.Weight, r.centers(d.X.Len()), r.Seed, r.Run
-		path, err := l.OutputPath(d.X, y, slices.Min(prices))
+		l.Landmarks, l.Seed, l.Run = r.centers(d.X.Len()), r.Seed, r.Run
+		path, err := l.OutputPath(d.X, y, d.Weight, slices.Min(prices))
 		return path, mean, err
 	}
 	l := kernelized.NewRidge(r.Kernel)
-	l.Weight, l.Run = d.Weight, r.Run
-	path, err := l.OutputPath(d.X, y)
+	l.Run = r.Run
+	path, err := l.OutputPath(d.X, y, d.Weight)
 	return path, mean, err
 }
