@@ -54,9 +54,8 @@ func (s Range[T]) At(i int) T { return s.Of.At(s.Lo + i) }
 // for a binary problem, a class index (int) for many classes.
 //
 // Weight, where there is one, has a weight for each instance: one of weight k
-// counts as k of them, and one of weight 0 is as if it were not there. It is for
-// package model, which hands it on; a learner of package learn has a field Weight
-// of its own and does not look at this one.
+// counts as k of them, and one of weight 0 is as if it were not there. Learners
+// take it as such; learn.CheckWeights says what weights can be.
 type Labeled[T, Y any] struct {
 	X      Source[T]
 	Y      []Y

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -16,7 +17,9 @@ import (
 // score, gives the best so far when it is cancelled, and refuses samples that
 // cannot be learnt from with the errors of package learn; rows that contradict
 // each other it bears.
-func Learner[T any, M learn.Separator[T]](t *testing.T, l learn.Learner[T, float64, M], d data.Labeled[T, float64]) {
+func Learner[T any, M learn.Separator[T]](
+	t *testing.T, l learn.Learner[T, float64, M], d data.Labeled[T, float64],
+) {
 	t.Helper()
 	ctx := context.Background()
 	if err := l.Validate(); err != nil {
@@ -52,12 +55,15 @@ func Learner[T any, M learn.Separator[T]](t *testing.T, l learn.Learner[T, float
 	t.Run("cancelled", func(t *testing.T) { learnerCancelled(t, l, d) })
 	t.Run("refusals", func(t *testing.T) { learnerRefusals(t, l, d) })
 	t.Run("contradiction", func(t *testing.T) { learnerContradiction(t, l, d) })
+	t.Run("weights", func(t *testing.T) { learnerWeights(t, l, d) })
 }
 
 // learnerContradiction fits one instance with both labels, and all instances
 // alike: nothing can be learnt, and what comes back is an error or a model with
 // finite scores.
-func learnerContradiction[T any, M learn.Separator[T]](t *testing.T, l learn.Learner[T, float64, M], d data.Labeled[T, float64]) {
+func learnerContradiction[T any, M learn.Separator[T]](
+	t *testing.T, l learn.Learner[T, float64, M], d data.Labeled[T, float64],
+) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for _, n := range []int{2, 20} {
@@ -93,7 +99,9 @@ func sign(score float64) float64 {
 	return -1
 }
 
-func learnerCancelled[T any, M learn.Separator[T]](t *testing.T, l learn.Learner[T, float64, M], d data.Labeled[T, float64]) {
+func learnerCancelled[T any, M learn.Separator[T]](
+	t *testing.T, l learn.Learner[T, float64, M], d data.Labeled[T, float64],
+) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	m, report, err := l.Fit(ctx, d)
@@ -108,7 +116,9 @@ func learnerCancelled[T any, M learn.Separator[T]](t *testing.T, l learn.Learner
 	}
 }
 
-func learnerRefusals[T any, M learn.Separator[T]](t *testing.T, l learn.Learner[T, float64, M], d data.Labeled[T, float64]) {
+func learnerRefusals[T any, M learn.Separator[T]](
+	t *testing.T, l learn.Learner[T, float64, M], d data.Labeled[T, float64],
+) {
 	ctx := context.Background()
 	one := make([]float64, len(d.Y))
 	for i := range one {
@@ -131,28 +141,72 @@ func learnerRefusals[T any, M learn.Separator[T]](t *testing.T, l learn.Learner[
 	}
 }
 
+// learnerWeights refuses weights that cannot be, and takes weights of 1 for none.
+func learnerWeights[T any, M learn.Separator[T]](
+	t *testing.T, l learn.Learner[T, float64, M], d data.Labeled[T, float64],
+) {
+	ctx := context.Background()
+	plain, _, err := l.Fit(ctx, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Weight = slices.Repeat([]float64{1}, len(d.Y))
+	ones, _, err := l.Fit(ctx, d)
+	if err != nil {
+		t.Fatalf("weights of 1: %v", err)
+	}
+	if a, b := ones.Score(d.X.At(0)), plain.Score(d.X.At(0)); math.Abs(a-b) > 1e-6*(1+math.Abs(b)) {
+		t.Errorf("weights of 1 score %v and none %v", a, b)
+	}
+	for i, y := range d.Y {
+		d.Weight[i] = max(0, y)
+	}
+	if _, _, err := l.Fit(ctx, d); !errors.Is(err, learn.ErrOneClass) {
+		t.Errorf("weight on one class: %v", err)
+	}
+	d.Weight = d.Weight[1:]
+	if _, _, err := l.Fit(ctx, d); err == nil {
+		t.Error("no error where a weight is missing")
+	}
+	for _, bad := range []float64{-1, math.NaN(), math.Inf(1)} {
+		d.Weight = slices.Repeat([]float64{1}, len(d.Y))
+		d.Weight[1] = bad
+		var fault *learn.DataError
+		if _, _, err := l.Fit(ctx, d); !errors.As(err, &fault) || fault.Row != 1 {
+			t.Errorf("a weight of %v: %v", bad, err)
+		}
+	}
+	clear(d.Weight)
+	if _, _, err := l.Fit(ctx, d); err == nil {
+		t.Error("no error where all weights are 0")
+	}
+}
+
 // Weights checks that weights of rows are repetitions to a learner: that a row of
-// weight k counts as k rows, and one of weight 0 as none. with returns the learner
-// with the given weights, nil for none. The scores of both models may differ by a
-// part within of the largest. It is for learners that find an optimum, and not for
-// those that take rows in random order.
-func Weights[T any, M learn.Separator[T]](t *testing.T, with func(weight []float64) learn.Learner[T, float64, M], d data.Labeled[T, float64], within float64) {
+// weight k counts as k rows, and one of weight 0 as none. The scores of both models
+// may differ by a part within of the largest. It is for learners that find an
+// optimum, and not for those that take rows in random order.
+func Weights[T any, M learn.Separator[T]](
+	t *testing.T, l learn.Learner[T, float64, M], d data.Labeled[T, float64], within float64,
+) {
 	t.Helper()
 	ctx := context.Background()
-	weight := make([]float64, len(d.Y))
+	d.Weight = make([]float64, len(d.Y))
 	var index []int
-	for i := range weight {
+	for i := range d.Weight {
 		k := []int{1, 0, 2, 3}[i%4]
-		weight[i] = float64(k)
+		d.Weight[i] = float64(k)
 		for range k {
 			index = append(index, i)
 		}
 	}
-	one, _, err := with(weight).Fit(ctx, d)
+	one, _, err := l.Fit(ctx, d)
 	if err != nil {
 		t.Fatalf("Fit with weights: %v", err)
 	}
-	two, _, err := with(nil).Fit(ctx, d.Select(index))
+	repeated := d.Select(index)
+	repeated.Weight = nil
+	two, _, err := l.Fit(ctx, repeated)
 	if err != nil {
 		t.Fatalf("Fit with rows repeated: %v", err)
 	}
@@ -164,15 +218,6 @@ func Weights[T any, M learn.Separator[T]](t *testing.T, with func(weight []float
 		a, b := one.Score(d.X.At(i)), two.Score(d.X.At(i))
 		if !(math.Abs(a-b) <= within*largest) {
 			t.Fatalf("row %d scores %v with weights and %v with rows repeated", i, a, b)
-		}
-	}
-	if _, _, err := with(weight[1:]).Fit(ctx, d); err == nil {
-		t.Error("no error where a weight is missing")
-	}
-	for _, bad := range []float64{-1, math.NaN(), math.Inf(1)} {
-		odd := append([]float64{bad}, weight[1:]...)
-		if _, _, err := with(odd).Fit(ctx, d); err == nil {
-			t.Errorf("no error for a weight of %v", bad)
 		}
 	}
 }

@@ -22,71 +22,65 @@ type DataError struct {
 
 func (e *DataError) Error() string { return fmt.Sprintf("row %d: %s", e.Row+1, e.Problem) }
 
-// CheckBinary reports what is wrong with the labels y of n instances: another
-// number of labels than of instances, no rows (ErrNoRows), a label other than
-// +1 and -1 (*DataError), or a single class (ErrOneClass).
-func CheckBinary(n int, y []float64) error {
+// CheckBinary reports what is wrong with the labels y and the weights of n
+// instances: another number of labels than of instances, no rows (ErrNoRows), a
+// label other than +1 and -1 (*DataError), what CheckWeights reports, or a single
+// class among the rows of positive weight (ErrOneClass).
+func CheckBinary(n int, y, weight []float64) error {
 	if err := checkCount(n, len(y)); err != nil {
 		return err
 	}
-	positive := 0
 	for i, label := range y {
-		switch label {
-		case 1:
-			positive++
-		case -1:
-		default:
+		if label != 1 && label != -1 {
 			return &DataError{Row: i, Problem: fmt.Sprintf("label is %v and must be +1 or -1", label)}
 		}
 	}
-	if positive == 0 || positive == n {
-		return ErrOneClass
+	if err := CheckWeights(n, weight); err != nil {
+		return err
 	}
-	return nil
+	positive, negative := false, false
+	for i, label := range y {
+		if weight == nil || weight[i] > 0 {
+			positive, negative = positive || label > 0, negative || label < 0
+		}
+	}
+	switch {
+	case positive && negative:
+		return nil
+	case weight != nil:
+		return fmt.Errorf("among rows of positive weight: %w", ErrOneClass)
+	}
+	return ErrOneClass
 }
 
-// CheckClasses reports what is wrong with the class indices y of n instances:
-// another number of labels than of instances, no rows (ErrNoRows), an index
-// outside 0 to classes-1 (*DataError), or a class without a row (an error that
-// names it and wraps ErrOneClass, since nothing separates it from the rest).
-func CheckClasses(n int, y []int, classes int) error {
+// CheckClasses reports what is wrong with the class indices y and the weights of
+// n instances: another number of labels than of instances, no rows (ErrNoRows),
+// an index outside 0 to classes-1 (*DataError), what CheckWeights reports, or a
+// class without a row of positive weight (an error that names it and wraps
+// ErrOneClass, since nothing separates it from the rest).
+func CheckClasses(n int, y []int, weight []float64, classes int) error {
 	if err := checkCount(n, len(y)); err != nil {
 		return err
 	}
-	members := make([]int, classes)
 	for i, class := range y {
 		if class < 0 || class >= classes {
 			return &DataError{Row: i, Problem: fmt.Sprintf("class is %d and must be from 0 to %d", class, classes-1)}
 		}
-		members[class]++
 	}
-	for class, m := range members {
-		if m == 0 {
+	if err := CheckWeights(n, weight); err != nil {
+		return err
+	}
+	found := make([]bool, classes)
+	for i, class := range y {
+		found[class] = found[class] || weight == nil || weight[i] > 0
+	}
+	for class, ok := range found {
+		switch {
+		case !ok && weight != nil:
+			return fmt.Errorf("class %d of %d has no row of positive weight: %w", class, classes, ErrOneClass)
+		case !ok:
 			return fmt.Errorf("class %d of %d has no row: %w", class, classes, ErrOneClass)
 		}
-	}
-	return nil
-}
-
-// CheckWeights reports what is wrong with the weights of n rows: another number
-// of them, one that is neither 0 nor from 1e-150 to 1e150 (*DataError), or none
-// that is positive. No weights, nil, are 1 each.
-func CheckWeights(n int, weight []float64) error {
-	if weight == nil {
-		return nil
-	}
-	if len(weight) != n {
-		return fmt.Errorf("there are %d weights for %d rows; each row needs one", len(weight), n)
-	}
-	sum := 0.0
-	for i, w := range weight {
-		if !(w == 0 || w >= 1e-150 && w <= 1e150) {
-			return &DataError{Row: i, Problem: fmt.Sprintf("weight is %v and must be 0, or from 1e-150 to 1e150", w)}
-		}
-		sum += w
-	}
-	if sum == 0 {
-		return errors.New("all weights are 0 and one must be positive")
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (o OneVsOne[T, M]) Fit(ctx context.Context, d data.Labeled[T, int]) (*Votin
 	if err := o.Validate(); err != nil {
 		return nil, Report{}, err
 	}
-	if err := CheckClasses(d.X.Len(), d.Y, o.Classes); err != nil {
+	if err := CheckClasses(d.X.Len(), d.Y, d.Weight, o.Classes); err != nil {
 		return nil, Report{}, err
 	}
 	members := Members(d.Y, o.Classes)
@@ -50,7 +50,8 @@ func (o OneVsOne[T, M]) Fit(ctx context.Context, d data.Labeled[T, int]) (*Votin
 	all.part = func(p int) (string, data.Labeled[T, float64]) {
 		i, j := PairAt(p, o.Classes)
 		index, y := Between(members, i, j)
-		return fmt.Sprintf("class %d against class %d", i, j), data.Labeled[T, float64]{X: data.Subset[T]{Of: d.X, Index: index}, Y: y}
+		rows := d.Select(index)
+		return fmt.Sprintf("class %d against class %d", i, j), data.Labeled[T, float64]{X: rows.X, Y: y, Weight: rows.Weight}
 	}
 	binary, report, err := all.fit(ctx)
 	if err != nil {

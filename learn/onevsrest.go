@@ -47,13 +47,13 @@ func (o OneVsRest[T, M]) Fit(ctx context.Context, d data.Labeled[T, int]) (*Mult
 	if err := o.Validate(); err != nil {
 		return nil, Report{}, err
 	}
-	if err := CheckClasses(d.X.Len(), d.Y, o.Classes); err != nil {
+	if err := CheckClasses(d.X.Len(), d.Y, d.Weight, o.Classes); err != nil {
 		return nil, Report{}, err
 	}
 	all := each[T, M]{name: "one versus rest", task: "classes", learner: o.Learner, ctl: o.Run, checkpoint: o.Checkpoint, n: Separators(o.Classes)}
 	all.part = func(i int) (string, data.Labeled[T, float64]) {
 		class := PositiveClass(i, o.Classes)
-		return fmt.Sprintf("class %d against the rest", class), data.Labeled[T, float64]{X: d.X, Y: Against(nil, d.Y, class)}
+		return fmt.Sprintf("class %d against the rest", class), data.Labeled[T, float64]{X: d.X, Y: Against(nil, d.Y, class), Weight: d.Weight}
 	}
 	binary, report, err := all.fit(ctx)
 	if err != nil {

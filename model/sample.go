@@ -96,7 +96,7 @@ func (s Sample[T]) enough() bool {
 	if s.Task == Regress {
 		return s.Len() >= 2
 	}
-	return learn.CheckClasses(s.Len(), s.Y, s.Classes.Len()) == nil
+	return learn.CheckClasses(s.Len(), s.Y, s.Weight, s.Classes.Len()) == nil
 }
 
 // Loss is what scores of the rows lose: the part of the rows, by weight, whose

@@ -13,7 +13,7 @@ import (
 )
 
 // AdaBoost learns a weighted vote of rules. Rows begin with equal weights, or
-// those of Weight. In each round the weak learner finds a rule, of weighted
+// those of the sample. In each round the weak learner finds a rule, of weighted
 // error ε; the rule enters the vote with
 //
 //	α = ½·ln((1-ε)/ε)
@@ -28,10 +28,9 @@ import (
 // A rule that is right on all rows ends the fit: it is then the whole vote,
 // with α = 1. Cost: the weak learner's and O(n) a round.
 type AdaBoost struct {
-	Weak       Weak      // finds the rules
-	Rounds     int       // at most so many, at least 1; default 100
-	StopAtZero bool      // stop once the vote is right on all rows; default false: more rounds widen its margin
-	Weight     []float64 // of each row, at least 0; nil for 1
+	Weak       Weak // finds the rules
+	Rounds     int  // at most so many, at least 1; default 100
+	StopAtZero bool // stop once the vote is right on all rows; default false: more rounds widen its margin
 
 	// Checkpoint keeps the state of a fit, of a weak learner whose Finder is a
 	// Resumer: 8 bytes a row, and the rules.
@@ -54,12 +53,6 @@ func (a AdaBoost) Validate() error {
 	faults = append(faults, a.Checkpoint.Validate("adaboost"))
 	if a.Rounds < 1 {
 		faults = append(faults, fmt.Errorf("adaboost: rounds is %d and must be at least 1", a.Rounds))
-	}
-	for i, c := range a.Weight {
-		if !(c >= 0) || math.IsInf(c, 0) {
-			faults = append(faults, fmt.Errorf("adaboost: weight %d is %v and must be a number of at least 0", i+1, c))
-			break
-		}
 	}
 	return errors.Join(faults...)
 }
@@ -99,7 +92,7 @@ func (a AdaBoost) fit(ctx context.Context, d data.Labeled[data.Vector, float64])
 	if err := ctl.Reserve("the rows and their weights", perRow*float64(d.X.Len()), "use fewer rows"); err != nil {
 		return nil, learn.Report{}, err
 	}
-	s, price, err := gather(ctx, ctl, d, a.Weight)
+	s, price, err := gather(ctx, ctl, d)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
@@ -108,7 +101,7 @@ func (a AdaBoost) fit(ctx context.Context, d data.Labeled[data.Vector, float64])
 		return nil, learn.Report{}, err
 	}
 	b := &booster{g: g, bound: 1, wrong: g.all}
-	keep, err := a.resume(ctx, ctl, b, d.Y)
+	keep, err := a.resume(ctx, ctl, b, a.mark(d.Y, d.Weight))
 	if stopped(ctx, err) && len(b.rules) > 0 {
 		b.status = learn.Stopped(ctx)
 	} else if err != nil {

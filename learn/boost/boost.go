@@ -89,7 +89,7 @@ type Round struct {
 	Error      float64 `json:"error"`            // ε, the weight that the rule has wrong
 	Edge       float64 `json:"edge"`             // 1/2 - ε
 	Alpha      float64 `json:"alpha"`            // weight of the rule in the vote
-	TrainError float64 `json:"train_error"`      // of the vote so far, by the weights of the recipe
+	TrainError float64 `json:"train_error"`      // of the vote so far, by the weights of the sample
 	Bound      float64 `json:"bound"`            // Π 2√(ε(1-ε)) so far; TrainError is at most this
 	Tries      int     `json:"tries,omitempty"`  // Found.Tries
 	Margin     float64 `json:"margin,omitempty"` // Found.Margin

@@ -21,13 +21,11 @@ func (a AdaBoost) Keeping(c learn.Checkpoint) learn.Learner[data.Vector, float64
 // resume sets the booster to where the Checkpoint stands, prepares the weak
 // learner unless there is no further round, and returns what keeps the state
 // after each.
-func (a AdaBoost) resume(ctx context.Context, ctl run.Control, b *booster, y []float64) (keep func() error, err error) {
+func (a AdaBoost) resume(ctx context.Context, ctl run.Control, b *booster, mark uint64) (keep func() error, err error) {
 	keep = func() error { return nil }
 	c := a.Checkpoint
-	var mark uint64
 	var finder []uint64
 	if c.On() {
-		mark = a.mark(y)
 		keep = func() error {
 			return c.Keep(len(b.history), b.ended, func() []byte { return b.encode(mark) })
 		}
@@ -55,9 +53,9 @@ func (a AdaBoost) resume(ctx context.Context, ctl run.Control, b *booster, y []f
 }
 
 // mark tells the problem from others, but for the rows themselves.
-func (a AdaBoost) mark(y []float64) uint64 {
+func (a AdaBoost) mark(y, weight []float64) uint64 {
 	name := fmt.Sprintf("adaboost of %T %+v, %d rounds, %v", a.Weak, a.Weak, a.Rounds, a.StopAtZero)
-	return learn.Mark(name, y, a.Weight)
+	return learn.Mark(name, y, weight)
 }
 
 // encode writes all that the next round depends on, or the result.

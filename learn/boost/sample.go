@@ -3,7 +3,6 @@ package boost
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/kerf-ml/kerf/data"
@@ -20,21 +19,18 @@ const (
 	maxCount = 1 << 40
 )
 
-// prices are the weights of the rows by the recipe: whole numbers where all of
+// prices are the weights of the rows as they were given: whole numbers where all of
 // them are, and otherwise at most 1.
 type prices struct {
 	count []int64
 	real  []float64 // where count is nil
 }
 
-// gather checks d and weight and reads the rows of weight above 0. The error is
+// gather checks d and reads the rows of weight above 0. The error is
 // the context's own when it ended meanwhile.
-func gather(ctx context.Context, ctl run.Control, d data.Labeled[data.Vector, float64], weight []float64) (*Sample, prices, error) {
-	n := d.X.Len()
-	if err := learn.CheckBinary(n, d.Y); err != nil {
-		return nil, prices{}, err
-	}
-	if err := checkWeights(weight, n); err != nil {
+func gather(ctx context.Context, ctl run.Control, d data.Labeled[data.Vector, float64]) (*Sample, prices, error) {
+	n, weight := d.X.Len(), d.Weight
+	if err := learn.CheckBinary(n, d.Y, weight); err != nil {
 		return nil, prices{}, err
 	}
 	all := make([]data.Vector, n)
@@ -62,20 +58,7 @@ func gather(ctx context.Context, ctl run.Control, d data.Labeled[data.Vector, fl
 		keep++
 	}
 	s.X, s.Y = s.X[:keep], s.Y[:keep]
-	if keep < n {
-		if err := learn.CheckBinary(keep, s.Y); err != nil {
-			return nil, prices{}, fmt.Errorf("among rows of weight above 0: %w", err)
-		}
-	}
 	return s, newPrices(weight, keep), nil
-}
-
-// checkWeights reports another number of weights than of rows. Nil is fine.
-func checkWeights(weight []float64, n int) error {
-	if weight != nil && len(weight) != n {
-		return fmt.Errorf("adaboost: there are %d weights for %d rows; each row needs one", len(weight), n)
-	}
-	return nil
 }
 
 // newPrices keeps the weights above 0, n of them.

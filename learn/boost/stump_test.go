@@ -95,12 +95,12 @@ func TestStumpAgainstOracle(t *testing.T) {
 		}
 		constant := rapid.Bool().Draw(t, "constant")
 		a := boost.NewAdaBoost(boost.Stump{Constant: constant})
-		a.Rounds, a.Weight = 1, real
+		a.Rounds = 1
 		if constant && wrong != math.MaxInt64 {
 			want, wrong = orConstant(d, weight, want, wrong)
 		}
 		for _, rows := range []data.Source[data.Vector]{m, sparse(m)} {
-			e, report, err := a.Fit(context.Background(), binary{X: rows, Y: d.Y})
+			e, report, err := a.Fit(context.Background(), binary{X: rows, Y: d.Y, Weight: real})
 			if wrong == math.MaxInt64 {
 				if !errors.Is(err, boost.ErrConstant) {
 					t.Fatalf("constant coordinates: %v", err)

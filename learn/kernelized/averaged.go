@@ -28,6 +28,8 @@ import (
 // and Mézard 1987): where it converges, the last separator w has all instances
 // Margin/|w| away.
 //
+// Weights are whole numbers: an instance of weight k is k instances.
+//
 // It stops when a pass had no mistake. The cost is that of Perceptron, with 2n
 // additions a mistake.
 type AveragedPerceptron[T any] struct {
@@ -65,7 +67,11 @@ func checkPerceptron(name string, passes int, margin float64) error {
 // and IterationLimit when MaxPasses were made.
 func (p AveragedPerceptron[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion[T], learn.Report, error) {
 	start := time.Now()
-	if err := errors.Join(p.Validate(), learn.CheckBinary(d.X.Len(), d.Y)); err != nil {
+	if err := errors.Join(p.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
+		return nil, learn.Report{}, err
+	}
+	d, err := learn.Repeated(p.Run, d)
+	if err != nil {
 		return nil, learn.Report{}, err
 	}
 	runs, report, err := p.passes(ctx, d.X, rowMatrix(d.Y), false)
@@ -80,7 +86,11 @@ func (p AveragedPerceptron[T]) Fit(ctx context.Context, d data.Labeled[T, float6
 // FitVoted is Fit with the vote of all separators in the place of their mean.
 func (p AveragedPerceptron[T]) FitVoted(ctx context.Context, d data.Labeled[T, float64]) (*Voted[T], learn.Report, error) {
 	start := time.Now()
-	if err := errors.Join(p.Validate(), learn.CheckBinary(d.X.Len(), d.Y)); err != nil {
+	if err := errors.Join(p.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
+		return nil, learn.Report{}, err
+	}
+	d, err := learn.Repeated(p.Run, d)
+	if err != nil {
 		return nil, learn.Report{}, err
 	}
 	runs, report, err := p.passes(ctx, d.X, rowMatrix(d.Y), true)
@@ -101,6 +111,10 @@ func (p AveragedPerceptron[T]) FitVoted(ctx context.Context, d data.Labeled[T, f
 func (p AveragedPerceptron[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes int) (*MultiExpansion[T], learn.Report, error) {
 	start := time.Now()
 	if err := errors.Join(p.Validate(), checkClasses("averaged perceptron", d, classes)); err != nil {
+		return nil, learn.Report{}, err
+	}
+	d, err := learn.Repeated(p.Run, d)
+	if err != nil {
 		return nil, learn.Report{}, err
 	}
 	runs, report, err := p.passes(ctx, d.X, against(d.Y, classes), false)

@@ -108,7 +108,7 @@ func BenchmarkFalkonOutputs(b *testing.B) {
 			f := kernelized.NewFalkon[data.Vector](kernel.Gaussian{Gamma: 1.0 / 32})
 			f.MaxIterations, f.Tolerance, f.Run.Precision = 10, 0, run.Float32
 			for b.Loop() {
-				if _, _, err := f.FitOutputs(b.Context(), d.X, y); err != nil {
+				if _, _, err := f.FitOutputs(b.Context(), d.X, y, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

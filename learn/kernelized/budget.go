@@ -22,7 +22,8 @@ import (
 // one drawn at random (Cavallanti, Cesa-Bianchi and Gentile 2007). In expectation
 // its mistakes are bounded in terms of the hinge loss of any separator whose
 // length is at most of the order of √(Budget/ln Budget). Below the budget it is
-// the perceptron itself.
+// the perceptron itself. Weights are whole numbers: an instance of weight k is k
+// instances.
 //
 // The model is the separator at the end of the pass with the fewest mistakes. An
 // instance may be in it more than once; Compress merges these.
@@ -71,10 +72,14 @@ type budgeted[T any] struct {
 // and IterationLimit when MaxPasses did not suffice.
 func (p BudgetPerceptron[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion[T], learn.Report, error) {
 	start := time.Now()
-	n := d.X.Len()
-	if err := errors.Join(p.Validate(), learn.CheckBinary(n, d.Y)); err != nil {
+	if err := errors.Join(p.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
 		return nil, learn.Report{}, err
 	}
+	d, err := learn.Repeated(p.Run, d)
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	n := d.X.Len()
 	if err := p.Run.Reserve("the budget perceptron", 8*budgetChunk*(budgetChunk+float64(min(p.Budget, n*p.MaxPasses))), "take a smaller budget"); err != nil {
 		return nil, learn.Report{}, err
 	}

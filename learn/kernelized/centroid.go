@@ -27,7 +27,6 @@ import (
 // precision of the controls.
 type Centroid[T any] struct {
 	Kernel kernel.Kernel[T]
-	Weight []float64 // of each instance, at least 0; nil is 1 for all
 	Run    run.Control
 }
 
@@ -40,7 +39,7 @@ func (c Centroid[T]) Validate() error { return checkKernel("nearest centroid", c
 // Fit learns from d. Iterations is 1. When ctx ends the model is 0 everywhere.
 func (c Centroid[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion[T], learn.Report, error) {
 	start := time.Now()
-	if err := errors.Join(c.Validate(), learn.CheckBinary(d.X.Len(), d.Y)); err != nil {
+	if err := errors.Join(c.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
 		return nil, learn.Report{}, err
 	}
 	class := make([]int, len(d.Y))
@@ -49,7 +48,7 @@ func (c Centroid[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expa
 			class[i] = 1
 		}
 	}
-	shares, squares, report, err := c.centroids(ctx, d.X, class, 2)
+	shares, squares, report, err := c.centroids(ctx, data.Labeled[T, int]{X: d.X, Y: class, Weight: d.Weight}, 2)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
@@ -72,7 +71,7 @@ func (c Centroid[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], cla
 	if err := errors.Join(c.Validate(), checkClasses("nearest centroid", d, classes)); err != nil {
 		return nil, learn.Report{}, err
 	}
-	shares, squares, report, err := c.centroids(ctx, d.X, d.Y, classes)
+	shares, squares, report, err := c.centroids(ctx, d, classes)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
@@ -99,34 +98,28 @@ func (c Centroid[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], cla
 
 // centroids returns the share of each instance in the centroid of its class, and
 // |c_k|² of each class.
-func (c Centroid[T]) centroids(ctx context.Context, x data.Source[T], class []int, classes int) (shares, squares []float64, report learn.Report, err error) {
-	n := x.Len()
-	m := machine[T]{name: "nearest centroid"}
-	weight, err := m.weights(n, c.Weight)
-	if err != nil {
-		return nil, nil, report, err
-	}
+func (c Centroid[T]) centroids(ctx context.Context, d data.Labeled[T, int], classes int) (
+	shares, squares []float64, report learn.Report, err error,
+) {
+	n := d.X.Len()
 	if err := c.Run.Reserve("the centroids", 32*float64(n), "train on fewer rows"); err != nil {
 		return nil, nil, report, err
 	}
 	var counter run.Counter
 	ctl := c.Run
 	ctl.Counter = &counter
-	shares, squares = weight, make([]float64, classes)
-	for k, rows := range learn.Members(class, classes) {
+	shares, squares = learn.Weights(n, d.Weight), make([]float64, classes)
+	for k, rows := range learn.Members(d.Y, classes) {
 		total := 0.0
 		for _, i := range rows {
-			total += weight[i]
-		}
-		if !(total > 0) {
-			return nil, nil, report, &learn.DataError{Row: rows[0], Problem: "no instance of this class has a positive weight"}
+			total += shares[i]
 		}
 		own := make([]float64, len(rows))
 		for j, i := range rows {
 			shares[i] /= total
 			own[j] = shares[i]
 		}
-		members, scores := data.Subset[T]{Of: x, Index: rows}, make([]float64, len(rows))
+		members, scores := data.Subset[T]{Of: d.X, Index: rows}, make([]float64, len(rows))
 		err := gram.BindPrecision(c.Kernel, data.Source[T](members), c.Run.Precision).Product(ctx, ctl, scores, members, own)
 		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 			report.Status = learn.Stopped(ctx)

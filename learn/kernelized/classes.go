@@ -82,10 +82,9 @@ func (s SVM[T]) checkClasses(d data.Labeled[T, int], classes int) ([]float64, er
 	if classes < 2 {
 		faults = append(faults, fmt.Errorf("svm: classes is %d and must be at least 2", classes))
 	} else {
-		faults = append(faults, learn.CheckClasses(d.X.Len(), d.Y, classes))
+		faults = append(faults, learn.CheckClasses(d.X.Len(), d.Y, d.Weight, classes))
 	}
-	weight, err := s.machine().weights(d.X.Len(), s.Weight)
-	return weight, errors.Join(append(faults, err)...)
+	return learn.Weights(d.X.Len(), d.Weight), errors.Join(faults...)
 }
 
 // joinPairs puts the solutions of all pairs together, the support sorted by

@@ -33,7 +33,6 @@ func TestPairs(t *testing.T) {
 	for _, classes := range []int{2, 3, 4} {
 		d := corners(210, classes, 7)
 		s := kernelized.NewSVM[data.Vector](kernel.Gaussian{Gamma: 0.7})
-		s.Weight = nil
 		e, r, err := s.FitClasses(t.Context(), d, classes)
 		if err != nil {
 			t.Fatal(err)

@@ -38,11 +38,10 @@ import (
 // counts as that.
 type SVM[T any] struct {
 	Kernel        kernel.Kernel[T]
-	C             float64   // price of a unit of hinge loss, positive; default 1
-	Weight        []float64 // factor of C for each instance, at least 0; nil is 1 for all
-	Tolerance     float64   // of the optimality conditions, positive; default 1e-3
-	MaxIterations int       // steps of SMO, at least 1; default 10,000,000
-	Shrink        bool      // sets instances aside that stay at a bound, where there are 16,384 and more; default true
+	C             float64 // price of a unit of hinge loss, positive; default 1
+	Tolerance     float64 // of the optimality conditions, positive; default 1e-3
+	MaxIterations int     // steps of SMO, at least 1; default 10,000,000
+	Shrink        bool    // sets instances aside that stay at a bound, where there are 16,384 and more; default true
 	Checkpoint    Checkpoint
 	Run           run.Control
 
@@ -72,14 +71,11 @@ func (s SVM[T]) Validate() error {
 // kernel.
 func (s SVM[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion[T], learn.Report, error) {
 	start := time.Now()
-	if err := errors.Join(s.Validate(), learn.CheckBinary(d.X.Len(), d.Y)); err != nil {
+	if err := errors.Join(s.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
 		return nil, learn.Report{}, err
 	}
 	m := s.machine()
-	weight, err := m.weights(d.X.Len(), s.Weight)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
+	weight := learn.Weights(d.X.Len(), d.Weight)
 	if s.warm != nil {
 		m.rows = s.warm.rows
 	}

@@ -57,7 +57,7 @@ func ExampleNewOneClass() {
 	}
 	one := kernelized.NewOneClass[data.Vector](kernel.Gaussian{Gamma: 0.1})
 	one.Nu = 0.1
-	model, _, err := one.Fit(context.Background(), x)
+	model, _, err := one.Fit(context.Background(), x, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

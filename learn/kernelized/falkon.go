@@ -43,7 +43,6 @@ type Falkon[T any] struct {
 	Landmarks     int            // how many instances to draw as landmarks, at least 1; default 1000
 	Centers       data.Source[T] // landmarks to take instead; nil draws them
 	Start         []float64      // weights of the landmarks to begin with, one each; nil begins at 0
-	Weight        []float64      // of each instance, at least 0; nil is 1 for all
 	Tolerance     float64        // on the gradient relative to that at 0, in the preconditioner's coordinates, at least 0; default 1e-4
 	MaxIterations int            // steps of conjugate gradients, at least 1; default 50
 	Seed          uint64         // of the landmarks
@@ -105,11 +104,11 @@ func (f Falkon[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Regres
 // prices that fall by and by take few steps each. The first report has the time
 // and evaluations of what is shared.
 func (f Falkon[T]) FitPath(ctx context.Context, d data.Labeled[T, float64], lambdas []float64) ([]*Regression[T], []learn.Report, error) {
-	faults := []error{f.checkPath(lambdas), f.machine().targets(d.X.Len(), d.Y)}
+	faults := []error{f.checkPath(lambdas), checkTargets(d)}
 	if err := errors.Join(faults...); err != nil {
 		return nil, nil, err
 	}
-	p, weights, reports, err := f.path(ctx, d.X, rowMatrix(d.Y), lambdas)
+	p, weights, reports, err := f.path(ctx, ridgeSample[T]{d.X, rowMatrix(d.Y), d.Weight}, lambdas)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -137,13 +136,15 @@ func (f Falkon[T]) checkPath(lambdas []float64) error {
 }
 
 // FitOutputs learns several targets of the same instances at once: column k of y
-// is the target that score k of the model predicts, as Fit would. Start must not
-// be set. Objective and the evaluations are those of all targets.
-func (f Falkon[T]) FitOutputs(ctx context.Context, x data.Source[T], y *data.Matrix) (*MultiExpansion[T], learn.Report, error) {
-	if err := errors.Join(f.Validate(), checkOutputs("falkon", x.Len(), y), f.startless()); err != nil {
+// is the target that score k of the model predicts, as Fit would. The weights of
+// the instances are nil for 1 each. Start must not be set. Objective and the evaluations are those of all targets.
+func (f Falkon[T]) FitOutputs(ctx context.Context, x data.Source[T], y *data.Matrix, weight []float64) (
+	*MultiExpansion[T], learn.Report, error,
+) {
+	if err := errors.Join(f.Validate(), checkOutputs("falkon", x.Len(), y, weight), f.startless()); err != nil {
 		return nil, learn.Report{}, err
 	}
-	p, weights, reports, err := f.path(ctx, x, transposed(y), []float64{f.Lambda})
+	p, weights, reports, err := f.path(ctx, ridgeSample[T]{x, transposed(y), weight}, []float64{f.Lambda})
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
@@ -174,7 +175,7 @@ func NewFalkonClassifier[T any](k kernel.Kernel[T]) FalkonClassifier[T] {
 
 // Fit learns from d, whose labels are +1 and -1.
 func (f FalkonClassifier[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion[T], learn.Report, error) {
-	if err := errors.Join(f.Validate(), learn.CheckBinary(d.X.Len(), d.Y)); err != nil {
+	if err := errors.Join(f.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
 		return nil, learn.Report{}, err
 	}
 	r, report, err := f.Falkon.Fit(ctx, d)
@@ -191,7 +192,7 @@ func (f FalkonClassifier[T]) FitClasses(ctx context.Context, d data.Labeled[T, i
 	if err := errors.Join(f.Validate(), checkClasses("falkon", d, classes), f.startless()); err != nil {
 		return nil, learn.Report{}, err
 	}
-	p, weights, reports, err := f.path(ctx, d.X, against(d.Y, classes), []float64{f.Lambda})
+	p, weights, reports, err := f.path(ctx, ridgeSample[T]{d.X, against(d.Y, classes), d.Weight}, []float64{f.Lambda})
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
@@ -199,8 +200,10 @@ func (f FalkonClassifier[T]) FitClasses(ctx context.Context, d data.Labeled[T, i
 }
 
 // path solves for each price in turn.
-func (f Falkon[T]) path(ctx context.Context, x data.Source[T], y *data.Matrix, lambdas []float64) (*falkon[T], []*data.Matrix, []learn.Report, error) {
-	p, err := newFalkon(f, x, y, lambdas)
+func (f Falkon[T]) path(ctx context.Context, d ridgeSample[T], lambdas []float64) (
+	*falkon[T], []*data.Matrix, []learn.Report, error,
+) {
+	p, err := newFalkon(f, d, lambdas)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -103,7 +103,7 @@ func TestFalkonWeightsAreRepetitions(t *testing.T) {
 	f := tight(0)
 	f.Centers = data.Range[data.Vector]{Of: d.X, Lo: 0, Hi: 12}
 	again, againReport := fitFalkon(t, f, d.Select(index))
-	f.Weight = weight
+	d.Weight = weight
 	e, report := fitFalkon(t, f, d)
 	for i := range d.Y {
 		isNear(t, "score", e.Score(d.X.At(i)), again.Score(d.X.At(i)), 1e-8)
@@ -205,7 +205,7 @@ func TestFalkonOutputsAndClasses(t *testing.T) {
 	for i := range y.Rows {
 		copy(y.Row(i), []float64{d.Y[i], float64(i % 5), 0})
 	}
-	all, _, err := f.FitOutputs(t.Context(), d.X, y)
+	all, _, err := f.FitOutputs(t.Context(), d.X, y, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,9 +312,7 @@ func TestFalkonRefusals(t *testing.T) {
 	empty := ok
 	empty.Centers = data.Slice[data.Vector]{}
 	fails("no centers", empty, good)
-	weights := ok
-	weights.Weight = []float64{1}
-	fails("weights", weights, good)
+	fails("weights", ok, sample{X: good.X, Y: good.Y, Weight: []float64{1}})
 	negative := ok
 	negative.Kernel = kernel.Func[data.Vector](func(x, y data.Vector) float64 { return -x.Dot(y) })
 	fails("no kernel", negative, good)

@@ -47,25 +47,21 @@ type falkon[T any] struct {
 	warm      bool         // whether they are better than 0
 }
 
-func newFalkon[T any](f Falkon[T], x data.Source[T], y *data.Matrix, lambdas []float64) (*falkon[T], error) {
-	n := x.Len()
-	p := &falkon[T]{recipe: f, x: x, y: y, total: float64(n), least: 2 * slices.Min(lambdas), many: len(lambdas) > 1}
+func newFalkon[T any](f Falkon[T], d ridgeSample[T], lambdas []float64) (*falkon[T], error) {
+	n, y := d.x.Len(), d.y
+	p := &falkon[T]{recipe: f, x: d.x, y: y, weight: d.weight, total: float64(n), least: 2 * slices.Min(lambdas), many: len(lambdas) > 1}
 	p.ctl = f.Run.Quiet()
 	p.ctl.Counter = &p.counter
-	if f.Weight != nil {
-		weight, err := f.machine().weights(n, f.Weight)
-		if err != nil {
-			return nil, err
-		}
-		p.weight, p.total = weight, 0
-		for _, c := range weight {
+	if p.weight != nil {
+		p.total = 0
+		for _, c := range p.weight {
 			p.total += c
 		}
 	}
 	if f.Centers != nil {
 		p.landmarks = take(f.Centers, indices(f.Centers.Len()))
 	} else {
-		p.landmarks = take(x, seed.Choose(n, f.Landmarks, f.Seed, seed.Landmarks))
+		p.landmarks = take(d.x, p.draw(n))
 	}
 	m := p.landmarks.Len()
 	if f.Start != nil && len(f.Start) != m {
@@ -89,6 +85,19 @@ func newFalkon[T any](f Falkon[T], x data.Source[T], y *data.Matrix, lambdas []f
 		return nil, fmt.Errorf("falkon: %w", errOverflow)
 	}
 	return p, nil
+}
+
+// draw returns the instances that are landmarks, among those of positive weight.
+func (p *falkon[T]) draw(n int) []int {
+	live := indices(n)
+	if p.weight != nil {
+		live = slices.DeleteFunc(live, func(i int) bool { return p.weight[i] == 0 })
+	}
+	chosen := seed.Choose(len(live), p.recipe.Landmarks, p.recipe.Seed, seed.Landmarks)
+	for k, j := range chosen {
+		chosen[k] = live[j]
+	}
+	return chosen
 }
 
 // indices returns 0 … n-1.

@@ -34,12 +34,12 @@ func (p *LambdaPath[T]) Next(ctx context.Context, lambda float64) (*MultiExpansi
 
 // OutputPath returns the path of FitOutputs through prices, of which the
 // smallest must be known before. The field Lambda is not used.
-func (f Falkon[T]) OutputPath(x data.Source[T], y *data.Matrix, least float64) (*LambdaPath[T], error) {
+func (f Falkon[T]) OutputPath(x data.Source[T], y *data.Matrix, weight []float64, least float64) (*LambdaPath[T], error) {
 	f.Lambda = least
-	if err := errors.Join(f.Validate(), checkOutputs("falkon", x.Len(), y), f.startless()); err != nil {
+	if err := errors.Join(f.Validate(), checkOutputs("falkon", x.Len(), y, weight), f.startless()); err != nil {
 		return nil, err
 	}
-	return f.lambdaPath(x, transposed(y), func(w *data.Matrix) *data.Matrix { return w })
+	return f.lambdaPath(ridgeSample[T]{x, transposed(y), weight}, func(w *data.Matrix) *data.Matrix { return w })
 }
 
 // ClassPath returns the path of FitClasses through prices, of which the smallest
@@ -49,11 +49,11 @@ func (f FalkonClassifier[T]) ClassPath(d data.Labeled[T, int], classes int, leas
 	if err := errors.Join(f.Validate(), checkClasses("falkon", d, classes), f.startless()); err != nil {
 		return nil, err
 	}
-	return f.lambdaPath(d.X, against(d.Y, classes), func(w *data.Matrix) *data.Matrix { return perClass(w, classes) })
+	return f.lambdaPath(ridgeSample[T]{d.X, against(d.Y, classes), d.Weight}, func(w *data.Matrix) *data.Matrix { return perClass(w, classes) })
 }
 
-func (f Falkon[T]) lambdaPath(x data.Source[T], y *data.Matrix, expand func(*data.Matrix) *data.Matrix) (*LambdaPath[T], error) {
-	p, err := newFalkon(f, x, y, []float64{f.Lambda, f.Lambda}) // more than one: what they share is kept
+func (f Falkon[T]) lambdaPath(d ridgeSample[T], expand func(*data.Matrix) *data.Matrix) (*LambdaPath[T], error) {
+	p, err := newFalkon(f, d, []float64{f.Lambda, f.Lambda}) // more than one: what they share is kept
 	if err != nil {
 		return nil, err
 	}
@@ -71,12 +71,12 @@ func (f Falkon[T]) lambdaPath(x data.Source[T], y *data.Matrix, expand func(*dat
 
 // OutputPath returns the path of FitOutputs through prices. The field Lambda is
 // not used.
-func (r Ridge[T]) OutputPath(x data.Source[T], y *data.Matrix) (*LambdaPath[T], error) {
+func (r Ridge[T]) OutputPath(x data.Source[T], y *data.Matrix, weight []float64) (*LambdaPath[T], error) {
 	r.Lambda = 1
-	if err := errors.Join(r.Validate(), checkOutputs("kernel ridge", x.Len(), y)); err != nil {
+	if err := errors.Join(r.Validate(), checkOutputs("kernel ridge", x.Len(), y, weight)); err != nil {
 		return nil, err
 	}
-	return r.lambdaPath(x, transposed(y), func(w *data.Matrix) *data.Matrix { return w }), nil
+	return r.lambdaPath(ridgeSample[T]{x, transposed(y), weight}, func(w *data.Matrix) *data.Matrix { return w }), nil
 }
 
 // ClassPath returns the path of FitClasses through prices. The field Lambda is
@@ -86,21 +86,21 @@ func (r RidgeClassifier[T]) ClassPath(d data.Labeled[T, int], classes int) (*Lam
 	if err := errors.Join(r.Validate(), checkClasses("kernel ridge", d, classes)); err != nil {
 		return nil, err
 	}
-	return r.lambdaPath(d.X, against(d.Y, classes), func(w *data.Matrix) *data.Matrix { return perClass(w, classes) }), nil
+	return r.lambdaPath(ridgeSample[T]{d.X, against(d.Y, classes), d.Weight}, func(w *data.Matrix) *data.Matrix { return perClass(w, classes) }), nil
 }
 
-func (r Ridge[T]) lambdaPath(x data.Source[T], y *data.Matrix, expand func(*data.Matrix) *data.Matrix) *LambdaPath[T] {
+func (r Ridge[T]) lambdaPath(d ridgeSample[T], expand func(*data.Matrix) *data.Matrix) *LambdaPath[T] {
 	kept := &ridgeGram{}
 	return &LambdaPath[T]{
 		check: func(lambda float64) error { return r.machine().positive("lambda", lambda) },
 		next: func(ctx context.Context, lambda float64) (*MultiExpansion[T], learn.Report, error) {
 			start := time.Now()
 			r.Lambda = lambda
-			s, err := r.solve(ctx, x, y, false, kept)
+			s, err := r.solve(ctx, d, false, kept)
 			if err != nil {
 				return nil, learn.Report{}, err
 			}
-			return multiExpansionOf(r.Kernel, x, expand(s.weight)), s.finish(start), nil
+			return multiExpansionOf(r.Kernel, d.x, expand(s.weight)), s.finish(start), nil
 		},
 	}
 }

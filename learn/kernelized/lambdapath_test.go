@@ -20,11 +20,11 @@ func TestRidgePath(t *testing.T) {
 	d := corners(130, 3, 5)
 	weight := make([]float64, d.X.Len())
 	for i := range weight {
-		weight[i] = float64(i % 3)
+		weight[i] = float64(i % 4)
 	}
 	for _, w := range [][]float64{nil, weight} {
 		r := kernelized.NewRidgeClassifier[data.Vector](kernel.Gaussian{Gamma: 0.3})
-		r.Weight = w
+		d.Weight = w
 		path, err := r.ClassPath(d, 3)
 		if err != nil {
 			t.Fatal(err)
@@ -101,11 +101,11 @@ func TestLambdaPathOfNumbers(t *testing.T) {
 	r := kernelized.NewRidge[data.Vector](kernel.Gaussian{Gamma: 0.3})
 	f := kernelized.NewFalkon[data.Vector](kernel.Gaussian{Gamma: 0.3})
 	f.Landmarks = 20
-	exact, err := r.OutputPath(d.X, y)
+	exact, err := r.OutputPath(d.X, y, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	near, err := f.OutputPath(d.X, y, 1e-3)
+	near, err := f.OutputPath(d.X, y, nil, 1e-3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,10 +119,10 @@ func TestLambdaPathOfNumbers(t *testing.T) {
 			}
 		}
 	}
-	if _, err := f.OutputPath(d.X, y, 0); err == nil {
+	if _, err := f.OutputPath(d.X, y, nil, 0); err == nil {
 		t.Error("a least lambda of 0 is taken")
 	}
-	if _, err := r.OutputPath(d.X, data.NewMatrix(3, 1)); err == nil {
+	if _, err := r.OutputPath(d.X, data.NewMatrix(3, 1), nil); err == nil {
 		t.Error("3 targets of 90 rows are taken")
 	}
 }

@@ -178,11 +178,11 @@ func TestLibsvmSVM(t *testing.T) {
 			f := figures(t)[name]
 			s := kernelized.NewSVM(f.kernel(t))
 			s.C, s.Tolerance = f.option(t, "-c", 1), 1e-5
-			s.Weight = make([]float64, len(heart.Y))
+			heart.Weight = make([]float64, len(heart.Y))
 			for i, y := range heart.Y {
-				s.Weight[i] = f.option(t, "-w1", 1)
+				heart.Weight[i] = f.option(t, "-w1", 1)
 				if y < 0 {
-					s.Weight[i] = f.option(t, "-w-1", 1)
+					heart.Weight[i] = f.option(t, "-w-1", 1)
 				}
 			}
 			e, r, err := s.Fit(t.Context(), heart)
@@ -228,7 +228,7 @@ func TestLibsvmOneClass(t *testing.T) {
 			}
 			s := kernelized.NewOneClass(f.kernel(t))
 			s.Nu, s.Tolerance = f.option(t, "-n", 0.5), 1e-5
-			e, r, err := s.Fit(t.Context(), x)
+			e, r, err := s.Fit(t.Context(), x, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -66,47 +66,22 @@ func (m machine[T]) fraction(field string, v float64) error {
 	return nil
 }
 
-// weights returns the weights of n instances: those given, or 1 each. It
-// reports weights that are no numbers, negative, or 0 for all.
-func (m machine[T]) weights(n int, weight []float64) ([]float64, error) {
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = 1
-	}
-	if weight == nil {
-		return out, nil
-	}
-	if len(weight) != n {
-		return nil, fmt.Errorf("%s: there are %d instances and %d weights; each instance needs one", m.name, n, len(weight))
-	}
-	sum := 0.0
-	for i, w := range weight {
-		if !(w >= 0) || math.IsInf(w, 0) {
-			return nil, &learn.DataError{Row: i, Problem: fmt.Sprintf("weight is %v and must be a number of at least 0", w)}
-		}
-		sum += w
-	}
-	if sum == 0 || math.IsInf(sum, 0) {
-		return nil, fmt.Errorf("%s: the weights sum to %v and must have a positive sum", m.name, sum)
-	}
-	copy(out, weight)
-	return out, nil
-}
-
-// targets reports what is wrong with the real targets of n instances.
-func (m machine[T]) targets(n int, y []float64) error {
-	if n != len(y) {
-		return fmt.Errorf("there are %d instances and %d targets; each instance needs one", n, len(y))
+// checkTargets reports what is wrong with the real targets of d and with its
+// weights.
+func checkTargets[T any](d data.Labeled[T, float64]) error {
+	n := d.X.Len()
+	if n != len(d.Y) {
+		return fmt.Errorf("there are %d instances and %d targets; each instance needs one", n, len(d.Y))
 	}
 	if n == 0 {
 		return learn.ErrNoRows
 	}
-	for i, v := range y {
+	for i, v := range d.Y {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return &learn.DataError{Row: i, Problem: fmt.Sprintf("target is %v and must be a finite number", v)}
 		}
 	}
-	return nil
+	return learn.CheckWeights(n, d.Weight)
 }
 
 // solution is a solved dual.

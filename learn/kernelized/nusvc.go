@@ -24,11 +24,10 @@ import (
 // sum. The solver and its cost are those of SVM.
 type NuSVM[T any] struct {
 	Kernel        kernel.Kernel[T]
-	Nu            float64   // above 0 and at most 1, and at most twice the share of the smaller class; default 0.5
-	Weight        []float64 // of each instance, at least 0; nil is 1 for all
-	Tolerance     float64   // of the optimality conditions, positive; default 1e-3
-	MaxIterations int       // steps of SMO, at least 1; default 10,000,000
-	Shrink        bool      // sets instances aside that stay at a bound, where there are 16,384 and more; default true
+	Nu            float64 // above 0 and at most 1, and at most twice the share of the smaller class; default 0.5
+	Tolerance     float64 // of the optimality conditions, positive; default 1e-3
+	MaxIterations int     // steps of SMO, at least 1; default 10,000,000
+	Shrink        bool    // sets instances aside that stay at a bound, where there are 16,384 and more; default true
 	Checkpoint    Checkpoint
 	Run           run.Control
 }
@@ -54,14 +53,11 @@ func (s NuSVM[T]) Validate() error {
 // is nothing to scale by and the solution stays as it is.
 func (s NuSVM[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion[T], learn.Report, error) {
 	start := time.Now()
-	if err := errors.Join(s.Validate(), learn.CheckBinary(d.X.Len(), d.Y)); err != nil {
+	if err := errors.Join(s.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
 		return nil, learn.Report{}, err
 	}
 	m := s.machine()
-	weight, err := m.weights(d.X.Len(), s.Weight)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
+	weight := learn.Weights(d.X.Len(), d.Weight)
 	p, err := s.dual(d.Y, weight)
 	if err != nil {
 		return nil, learn.Report{}, err

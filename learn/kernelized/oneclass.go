@@ -2,6 +2,7 @@ package kernelized
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
@@ -22,11 +23,10 @@ import (
 // cost are those of SVM.
 type OneClass[T any] struct {
 	Kernel        kernel.Kernel[T]
-	Nu            float64   // above 0 and at most 1; default 0.5
-	Weight        []float64 // of each instance, at least 0; nil is 1 for all
-	Tolerance     float64   // of the optimality conditions, positive; default 1e-3
-	MaxIterations int       // steps of SMO, at least 1; default 10,000,000
-	Shrink        bool      // sets instances aside that stay at a bound, where there are 16,384 and more; default true
+	Nu            float64 // above 0 and at most 1; default 0.5
+	Tolerance     float64 // of the optimality conditions, positive; default 1e-3
+	MaxIterations int     // steps of SMO, at least 1; default 10,000,000
+	Shrink        bool    // sets instances aside that stay at a bound, where there are 16,384 and more; default true
 	Checkpoint    Checkpoint
 	Run           run.Control
 }
@@ -46,22 +46,19 @@ func (s OneClass[T]) Validate() error {
 	return m.validate(m.fraction("nu", s.Nu))
 }
 
-// Fit learns from the instances x. In the report Objective is the value of the
-// dual.
-func (s OneClass[T]) Fit(ctx context.Context, x data.Source[T]) (*Expansion[T], learn.Report, error) {
+// Fit learns from the instances x and their weights, nil for 1 each. In the
+// report Objective is the value of the dual.
+func (s OneClass[T]) Fit(ctx context.Context, x data.Source[T], weight []float64) (*Expansion[T], learn.Report, error) {
 	start := time.Now()
-	if err := s.Validate(); err != nil {
+	n := x.Len()
+	if err := errors.Join(s.Validate(), learn.CheckWeights(n, weight)); err != nil {
 		return nil, learn.Report{}, err
 	}
-	n := x.Len()
 	if n == 0 {
 		return nil, learn.Report{}, learn.ErrNoRows
 	}
 	m := s.machine()
-	weight, err := m.weights(n, s.Weight)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
+	weight = learn.Weights(n, weight)
 	p := newDual(n, n, all)
 	total := 0.0
 	for i, w := range weight {

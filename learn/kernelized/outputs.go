@@ -24,8 +24,9 @@ func transposed(m *data.Matrix) *data.Matrix {
 	return t
 }
 
-// checkOutputs reports what is wrong with several targets of n instances.
-func checkOutputs(name string, n int, y *data.Matrix) error {
+// checkOutputs reports what is wrong with several targets of n instances and
+// with their weights.
+func checkOutputs(name string, n int, y *data.Matrix, weight []float64) error {
 	switch {
 	case y == nil || y.Cols < 1:
 		return fmt.Errorf("%s: there are no targets", name)
@@ -41,7 +42,7 @@ func checkOutputs(name string, n int, y *data.Matrix) error {
 			}
 		}
 	}
-	return nil
+	return learn.CheckWeights(n, weight)
 }
 
 // checkClasses reports what is wrong with the labels of many classes.
@@ -49,7 +50,7 @@ func checkClasses[T any](name string, d data.Labeled[T, int], classes int) error
 	if classes < 2 {
 		return fmt.Errorf("%s: classes is %d and must be at least 2", name, classes)
 	}
-	return learn.CheckClasses(d.X.Len(), d.Y, classes)
+	return learn.CheckClasses(d.X.Len(), d.Y, d.Weight, classes)
 }
 
 // against returns the labels of each separator, a row each.

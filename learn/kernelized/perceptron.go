@@ -24,7 +24,8 @@ import (
 //
 // If some unit vector u has y(u·φ(x)) ≥ γ on all instances and K(x, x) ≤ R²,
 // it makes at most R²/γ² mistakes (Novikoff 1962); kernel.Normalize makes
-// R = 1, as the papers have it.
+// R = 1, as the papers have it. Weights are whole numbers: an instance of weight
+// k is k instances.
 //
 // On data that the kernel does not separate the result is the best so far: the
 // counts at the end of the pass with the fewest errors, y(w·φ(x)) ≤ 0 being
@@ -63,7 +64,11 @@ func (p Perceptron[T]) checkPasses() error {
 // and IterationLimit when MaxPasses did not suffice.
 func (p Perceptron[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion[T], learn.Report, error) {
 	start := time.Now()
-	if err := errors.Join(p.Validate(), learn.CheckBinary(d.X.Len(), d.Y)); err != nil {
+	if err := errors.Join(p.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
+		return nil, learn.Report{}, err
+	}
+	d, err := learn.Repeated(p.Run, d)
+	if err != nil {
 		return nil, learn.Report{}, err
 	}
 	counts, report, err := p.counts(ctx, d.X, [][]float64{d.Y})
@@ -94,7 +99,11 @@ func (p Perceptron[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], c
 	if classes < 2 {
 		return nil, learn.Report{}, fmt.Errorf("kernel perceptron: classes is %d and must be at least 2", classes)
 	}
-	if err := learn.CheckClasses(d.X.Len(), d.Y, classes); err != nil {
+	if err := learn.CheckClasses(d.X.Len(), d.Y, d.Weight, classes); err != nil {
+		return nil, learn.Report{}, err
+	}
+	d, err := learn.Repeated(p.Run, d)
+	if err != nil {
 		return nil, learn.Report{}, err
 	}
 	labels := make([][]float64, learn.Separators(classes))

@@ -37,8 +37,7 @@ import (
 // RidgeClassifier is the same with labels for targets.
 type Ridge[T any] struct {
 	Kernel kernel.Kernel[T]
-	Lambda float64   // price of |w|², positive; default 1e-3
-	Weight []float64 // of each instance, at least 0; nil is 1 for all
+	Lambda float64 // price of |w|², positive; default 1e-3
 	Run    run.Control
 }
 
@@ -65,10 +64,10 @@ func checkKernel[T any](name string, k kernel.Kernel[T]) error {
 // model is 0 everywhere.
 func (r Ridge[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Regression[T], learn.Report, error) {
 	start := time.Now()
-	if err := errors.Join(r.Validate(), r.machine().targets(d.X.Len(), d.Y)); err != nil {
+	if err := errors.Join(r.Validate(), checkTargets(d)); err != nil {
 		return nil, learn.Report{}, err
 	}
-	s, err := r.solve(ctx, d.X, rowMatrix(d.Y), false, nil)
+	s, err := r.solve(ctx, ridgeSample[T]{d.X, rowMatrix(d.Y), d.Weight}, false, nil)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
@@ -82,10 +81,10 @@ func (r Ridge[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Regress
 // further fits. When ctx ends there are none.
 func (r Ridge[T]) FitLeaveOneOut(ctx context.Context, d data.Labeled[T, float64]) (*Regression[T], []float64, learn.Report, error) {
 	start := time.Now()
-	if err := errors.Join(r.Validate(), r.machine().targets(d.X.Len(), d.Y)); err != nil {
+	if err := errors.Join(r.Validate(), checkTargets(d)); err != nil {
 		return nil, nil, learn.Report{}, err
 	}
-	s, err := r.solve(ctx, d.X, rowMatrix(d.Y), true, nil)
+	s, err := r.solve(ctx, ridgeSample[T]{d.X, rowMatrix(d.Y), d.Weight}, true, nil)
 	if err != nil {
 		return nil, nil, learn.Report{}, err
 	}
@@ -94,14 +93,16 @@ func (r Ridge[T]) FitLeaveOneOut(ctx context.Context, d data.Labeled[T, float64]
 }
 
 // FitOutputs learns several targets of the same instances at once: column k of y
-// is the target that score k of the model predicts, as Fit would. Objective is
-// the sum of those of the targets.
-func (r Ridge[T]) FitOutputs(ctx context.Context, x data.Source[T], y *data.Matrix) (*MultiExpansion[T], learn.Report, error) {
+// is the target that score k of the model predicts, as Fit would. The weights of
+// the instances are nil for 1 each. Objective is the sum of those of the targets.
+func (r Ridge[T]) FitOutputs(ctx context.Context, x data.Source[T], y *data.Matrix, weight []float64) (
+	*MultiExpansion[T], learn.Report, error,
+) {
 	start := time.Now()
-	if err := errors.Join(r.Validate(), checkOutputs("kernel ridge", x.Len(), y)); err != nil {
+	if err := errors.Join(r.Validate(), checkOutputs("kernel ridge", x.Len(), y, weight)); err != nil {
 		return nil, learn.Report{}, err
 	}
-	s, err := r.solve(ctx, x, transposed(y), false, nil)
+	s, err := r.solve(ctx, ridgeSample[T]{x, transposed(y), weight}, false, nil)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
@@ -120,10 +121,10 @@ func NewRidgeClassifier[T any](k kernel.Kernel[T]) RidgeClassifier[T] {
 // Fit learns from d, whose labels are +1 and -1.
 func (r RidgeClassifier[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion[T], learn.Report, error) {
 	start := time.Now()
-	if err := errors.Join(r.Validate(), learn.CheckBinary(d.X.Len(), d.Y)); err != nil {
+	if err := errors.Join(r.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
 		return nil, learn.Report{}, err
 	}
-	s, err := r.solve(ctx, d.X, rowMatrix(d.Y), false, nil)
+	s, err := r.solve(ctx, ridgeSample[T]{d.X, rowMatrix(d.Y), d.Weight}, false, nil)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
@@ -137,11 +138,18 @@ func (r RidgeClassifier[T]) FitClasses(ctx context.Context, d data.Labeled[T, in
 	if err := errors.Join(r.Validate(), checkClasses("kernel ridge", d, classes)); err != nil {
 		return nil, learn.Report{}, err
 	}
-	s, err := r.solve(ctx, d.X, against(d.Y, classes), false, nil)
+	s, err := r.solve(ctx, ridgeSample[T]{d.X, against(d.Y, classes), d.Weight}, false, nil)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
 	return multiExpansionOf(r.Kernel, d.X, perClass(s.weight, classes)), s.finish(start), nil
+}
+
+// ridgeSample is a sample with several targets, a row each.
+type ridgeSample[T any] struct {
+	x      data.Source[T]
+	y      *data.Matrix
+	weight []float64 // of each instance; nil for 1
 }
 
 // ridgeSolution is a solved system.
@@ -160,22 +168,20 @@ func (s *ridgeSolution) finish(start time.Time) learn.Report {
 // system is (SGS + μI)·β = Sy, α = Sβ, which keeps instances of no weight from
 // dividing by it. The matrix G is kept for further solutions where there is a
 // place for it.
-func (r Ridge[T]) solve(ctx context.Context, x data.Source[T], y *data.Matrix, leaveOut bool, kept *ridgeGram) (*ridgeSolution, error) {
-	n := x.Len()
-	weight, err := r.machine().weights(n, r.Weight)
-	if err != nil {
-		return nil, err
-	}
-	memory := 8 * float64(n) * (float64(n) + 2*float64(y.Rows))
+func (r Ridge[T]) solve(
+	ctx context.Context, d ridgeSample[T], leaveOut bool, kept *ridgeGram,
+) (*ridgeSolution, error) {
+	n := d.x.Len()
+	memory := 8 * float64(n) * (float64(n) + 2*float64(d.y.Rows))
 	if leaveOut {
 		memory += 12 * float64(n) * float64(n)
 	}
 	if err := r.Run.Reserve("kernel ridge", memory, "train on fewer rows, or on landmarks"); err != nil {
 		return nil, err
 	}
-	s := &ridgeSolution{weight: data.NewMatrix(y.Rows, n)}
+	s := &ridgeSolution{weight: data.NewMatrix(d.y.Rows, n)}
 	var counter run.Counter
-	err = r.fill(ctx, &counter, s, x, y, weight, leaveOut, kept)
+	err := r.fill(ctx, &counter, s, d, leaveOut, kept)
 	r.Run.Counter.Add(counter.Count())
 	s.report.Evaluations = counter.Count()
 	if err != nil && !(ctx.Err() != nil && errors.Is(err, ctx.Err())) {
@@ -188,7 +194,7 @@ func (r Ridge[T]) solve(ctx context.Context, x data.Source[T], y *data.Matrix, l
 	}
 	s.report.Status, s.report.Iterations = learn.Converged, 1
 	for i := range n {
-		if weight[i] > 0 {
+		if d.weight == nil || d.weight[i] > 0 {
 			s.report.Support++
 		}
 	}
@@ -196,20 +202,22 @@ func (r Ridge[T]) solve(ctx context.Context, x data.Source[T], y *data.Matrix, l
 }
 
 // fill computes the weights, the objective and the residuals.
-func (r Ridge[T]) fill(ctx context.Context, counter *run.Counter, s *ridgeSolution, x data.Source[T], y *data.Matrix, weight []float64, leaveOut bool, kept *ridgeGram) error {
-	ctl := r.Run
+func (r Ridge[T]) fill(
+	ctx context.Context, counter *run.Counter, s *ridgeSolution, d ridgeSample[T], leaveOut bool, kept *ridgeGram,
+) error {
+	x, y, ctl := d.x, d.y, r.Run
 	ctl.Counter = counter
 	g, err := kept.matrix(ctx, ctl, func() (*data.Matrix, error) { return gram.Symmetric(ctx, ctl, r.Kernel, x) })
 	if err != nil {
 		return err
 	}
-	total, root := 0.0, make([]float64, len(weight))
-	for i, c := range weight {
+	total, root := 0.0, learn.Weights(x.Len(), d.weight)
+	for i, c := range root {
 		total += c
 		root[i] = math.Sqrt(c)
 	}
 	mu := 2 * r.Lambda * total
-	if r.Weight != nil {
+	if d.weight != nil {
 		if err := scaleLower(ctx, ctl, g, root); err != nil {
 			return err
 		}
@@ -248,7 +256,7 @@ func (r Ridge[T]) fill(ctx context.Context, counter *run.Counter, s *ridgeSoluti
 		return fmt.Errorf("kernel ridge: %w", errOverflow)
 	}
 	if leaveOut { // an instance of no weight is left out of the model already
-		return r.residualsOf(ctx, ctl, s, x, y, weight)
+		return r.residualsOf(ctx, ctl, s, d)
 	}
 	return nil
 }
@@ -307,9 +315,9 @@ func leftOut(ctx context.Context, ctl run.Control, l *data.Matrix, beta, root []
 
 // residualsOf sets the residuals of the instances of no weight, which are those
 // of the model itself.
-func (r Ridge[T]) residualsOf(ctx context.Context, ctl run.Control, s *ridgeSolution, x data.Source[T], y *data.Matrix, weight []float64) error {
+func (r Ridge[T]) residualsOf(ctx context.Context, ctl run.Control, s *ridgeSolution, d ridgeSample[T]) error {
 	var idle []int
-	for i, c := range weight {
+	for i, c := range d.weight {
 		if c == 0 {
 			idle = append(idle, i)
 		}
@@ -318,11 +326,11 @@ func (r Ridge[T]) residualsOf(ctx context.Context, ctl run.Control, s *ridgeSolu
 		return nil
 	}
 	scores := make([]float64, len(idle))
-	if err := gram.Bind(r.Kernel, x).Product(ctx, ctl, scores, data.Subset[T]{Of: x, Index: idle}, s.weight.Row(0)); err != nil {
+	if err := gram.Bind(r.Kernel, d.x).Product(ctx, ctl, scores, data.Subset[T]{Of: d.x, Index: idle}, s.weight.Row(0)); err != nil {
 		return err
 	}
 	for k, i := range idle {
-		s.leftOut[i] = y.Row(0)[i] - scores[k]
+		s.leftOut[i] = d.y.Row(0)[i] - scores[k]
 	}
 	return nil
 }

@@ -119,7 +119,7 @@ func TestRidgeAgainstNormalEquations(t *testing.T) {
 				total += weight[i]
 			}
 			if weighted {
-				r.Weight = weight
+				d.Weight = weight
 			}
 			e, report, err := r.Fit(t.Context(), d)
 			if err != nil {
@@ -191,7 +191,7 @@ func TestRidgeWeightsAreRepetitions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Weight = weight
+	d.Weight = weight
 	e, report, err := r.Fit(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +210,7 @@ func TestRidgeLeaveOneOut(t *testing.T) {
 	d := waves(30, 2, 8)
 	for _, weight := range [][]float64{nil, func() []float64 { w, _ := repeated(30); return w }()} {
 		r := kernelized.NewRidge[data.Vector](kernel.Gaussian{Gamma: 0.5})
-		r.Weight = weight
+		d.Weight = weight
 		_, residual, _, err := r.FitLeaveOneOut(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
@@ -219,7 +219,6 @@ func TestRidgeLeaveOneOut(t *testing.T) {
 			var rest []int
 			total, left := 0.0, 0.0
 			without := r
-			without.Weight = nil
 			for j := range d.Y {
 				c := 1.0
 				if weight != nil {
@@ -229,9 +228,6 @@ func TestRidgeLeaveOneOut(t *testing.T) {
 				if j != i {
 					rest = append(rest, j)
 					left += c
-					if weight != nil {
-						without.Weight = append(without.Weight, c)
-					}
 				}
 			}
 			without.Lambda = r.Lambda * total / left
@@ -254,7 +250,7 @@ func TestRidgeOutputsAndClasses(t *testing.T) {
 		}
 	}
 	r := kernelized.NewRidgeClassifier[data.Vector](kernel.Gaussian{Gamma: 0.4})
-	all, report, err := r.FitOutputs(t.Context(), x, y)
+	all, report, err := r.FitOutputs(t.Context(), x, y, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -378,9 +374,7 @@ func TestRidgeRefusals(t *testing.T) {
 		t.Error("a target is missing and there is no error")
 	}
 	for _, w := range [][]float64{{1}, make([]float64, 10), {1, -1, 1, 1, 1, 1, 1, 1, 1, 1}} {
-		g := gauss
-		g.Weight = w
-		if fit(g, good) == nil {
+		if fit(gauss, sample{X: good.X, Y: good.Y, Weight: w}) == nil {
 			t.Errorf("weights %v are taken", w)
 		}
 	}
@@ -394,7 +388,7 @@ func TestRidgeRefusals(t *testing.T) {
 	if err := fit(small, good); !errors.As(err, &memory) {
 		t.Errorf("100 bytes: %v", err)
 	}
-	if _, _, err := gauss.FitOutputs(ctx, good.X, data.NewMatrix(9, 1)); err == nil {
+	if _, _, err := gauss.FitOutputs(ctx, good.X, data.NewMatrix(9, 1), nil); err == nil {
 		t.Error("a row of targets is missing and there is no error")
 	}
 	huge := sample{X: good.X, Y: slices.Repeat([]float64{math.MaxFloat64}, 10)}
@@ -447,12 +441,13 @@ func TestRidgeAgainstScikitLearn(t *testing.T) {
 		if c.Kernel == "rbf" {
 			k = kernel.Gaussian{Gamma: c.Gamma}
 		}
+		d := sample{X: data.Range[data.Vector]{Of: x, Lo: 0, Hi: train}, Y: y[:train]}
 		r := kernelized.NewRidge(k)
 		r.Lambda = c.Alpha / (2 * train)
 		if c.Weighted {
-			r.Weight, r.Lambda = weight, c.Alpha/(2*total)
+			d.Weight, r.Lambda = weight, c.Alpha/(2*total)
 		}
-		e, _, err := r.Fit(t.Context(), sample{X: data.Range[data.Vector]{Of: x, Lo: 0, Hi: train}, Y: y[:train]})
+		e, _, err := r.Fit(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}

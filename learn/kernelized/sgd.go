@@ -36,11 +36,10 @@ import (
 // is still in memory, and 2n additions.
 type SGD[T any] struct {
 	Kernel    kernel.Kernel[T]
-	Lambda    float64   // price of |w|²/2, positive; default 1e-3
-	Steps     int       // T, at least 1; default 100,000
-	Tolerance float64   // of the duality gap, at which to stop before Steps, at least 0; default 1e-3
-	Weight    []float64 // of each instance, at least 0; nil is 1 for all
-	Seed      uint64    // of the choices
+	Lambda    float64 // price of |w|²/2, positive; default 1e-3
+	Steps     int     // T, at least 1; default 100,000
+	Tolerance float64 // of the duality gap, at which to stop before Steps, at least 0; default 1e-3
+	Seed      uint64  // of the choices
 
 	// Checkpoint keeps the state: 32 bytes an instance and separator. A round is
 	// 1000 steps.
@@ -75,10 +74,10 @@ func (s SGD[T]) Validate() error {
 // Tolerance and IterationLimit when all Steps were taken.
 func (s SGD[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion[T], learn.Report, error) {
 	start := time.Now()
-	if err := errors.Join(s.Validate(), learn.CheckBinary(d.X.Len(), d.Y)); err != nil {
+	if err := errors.Join(s.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
 		return nil, learn.Report{}, err
 	}
-	weight, report, err := s.descend(ctx, d.X, rowMatrix(d.Y))
+	weight, report, err := s.descend(ctx, d.X, rowMatrix(d.Y), d.Weight)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
@@ -98,7 +97,7 @@ func (s SGD[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes 
 	if err := errors.Join(s.Validate(), checkClasses("kernel sgd", d, classes)); err != nil {
 		return nil, learn.Report{}, err
 	}
-	weight, report, err := s.descend(ctx, d.X, against(d.Y, classes))
+	weight, report, err := s.descend(ctx, d.X, against(d.Y, classes), d.Weight)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
@@ -121,12 +120,11 @@ type descent struct {
 
 // descend runs all problems, a row of y each, and returns the weights of the
 // averages, a row each.
-func (s SGD[T]) descend(ctx context.Context, x data.Source[T], y *data.Matrix) (*data.Matrix, learn.Report, error) {
+func (s SGD[T]) descend(ctx context.Context, x data.Source[T], y *data.Matrix, weight []float64) (
+	*data.Matrix, learn.Report, error,
+) {
 	n := x.Len()
-	weight, err := s.machine().weights(n, s.Weight)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
+	weight = learn.Weights(n, weight)
 	if err := s.Run.Reserve("the scores of kernel sgd", 40*float64(n)*float64(y.Rows), "train on fewer rows"); err != nil {
 		return nil, learn.Report{}, err
 	}

@@ -148,7 +148,7 @@ func TestSGDWeightsAreRepetitions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Weight = weight
+	d.Weight = weight
 	e, report, err := s.Fit(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
@@ -227,8 +227,9 @@ func TestSGDRefusals(t *testing.T) {
 		}
 	}
 	s := kernelized.NewSGD[data.Vector](kernel.Linear{})
-	s.Weight = []float64{1}
-	if _, _, err := s.Fit(t.Context(), ring(10)); err == nil {
+	d := ring(10)
+	d.Weight = []float64{1}
+	if _, _, err := s.Fit(t.Context(), d); err == nil {
 		t.Error("one weight of ten is taken")
 	}
 	if _, _, err := s.FitClasses(t.Context(), sectors(10, 2), 1); err == nil {

@@ -85,7 +85,7 @@ func TestAgainstEnumeration(t *testing.T) {
 
 		one := kernelized.NewOneClass[data.Vector](k)
 		one.Nu, one.Tolerance = rapid.Float64Range(0.05, 1).Draw(t, "nu"), 1e-9
-		_, r, err = one.Fit(context.Background(), d.X)
+		_, r, err = one.Fit(context.Background(), d.X, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,50 +201,50 @@ func TestWeightIsRepetition(t *testing.T) {
 	}
 	many := d.Select(repeated)
 	k := kernel.Gaussian{Gamma: 0.5}
-	for name, fit := range map[string]func(d labeled, w []float64) (learn.Report, error){
-		"svm": func(d labeled, w []float64) (learn.Report, error) {
+	for name, fit := range map[string]func(d labeled) (learn.Report, error){
+		"svm": func(d labeled) (learn.Report, error) {
 			s := kernelized.NewSVM[data.Vector](k)
-			s.Weight, s.Tolerance = w, 1e-10
+			s.Tolerance = 1e-10
 			_, r, err := s.Fit(t.Context(), d)
 			return r, err
 		},
-		"soft": func(d labeled, w []float64) (learn.Report, error) {
+		"soft": func(d labeled) (learn.Report, error) {
 			s := kernelized.NewSoftSVM[data.Vector](k)
-			s.Weight, s.Tolerance = w, 1e-10
+			s.Tolerance = 1e-10
 			_, r, err := s.Fit(t.Context(), d)
 			return r, err
 		},
-		"nu": func(d labeled, w []float64) (learn.Report, error) {
+		"nu": func(d labeled) (learn.Report, error) {
 			s := kernelized.NewNuSVM[data.Vector](k)
-			s.Weight, s.Tolerance = w, 1e-11
+			s.Tolerance = 1e-11
 			_, r, err := s.Fit(t.Context(), d)
 			return r, err
 		},
-		"one": func(d labeled, w []float64) (learn.Report, error) {
+		"one": func(d labeled) (learn.Report, error) {
 			s := kernelized.NewOneClass[data.Vector](k)
-			s.Weight, s.Tolerance = w, 1e-10
-			_, r, err := s.Fit(t.Context(), d.X)
+			s.Tolerance = 1e-10
+			_, r, err := s.Fit(t.Context(), d.X, d.Weight)
 			return r, err
 		},
-		"svr": func(d labeled, w []float64) (learn.Report, error) {
+		"svr": func(d labeled) (learn.Report, error) {
 			s := kernelized.NewSVR[data.Vector](k)
-			s.Weight, s.Tolerance = w, 1e-10
+			s.Tolerance = 1e-10
 			_, r, err := s.Fit(t.Context(), d)
 			return r, err
 		},
-		"nu-svr": func(d labeled, w []float64) (learn.Report, error) {
+		"nu-svr": func(d labeled) (learn.Report, error) {
 			s := kernelized.NewNuSVR[data.Vector](k)
-			s.Weight, s.Tolerance = w, 1e-10
+			s.Tolerance = 1e-10
 			_, r, err := s.Fit(t.Context(), d)
 			return r, err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a, err := fit(d, weight)
+			a, err := fit(labeled{X: d.X, Y: d.Y, Weight: weight})
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := fit(many, nil)
+			b, err := fit(many)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -476,7 +476,7 @@ func TestSVMCancel(t *testing.T) {
 		t.Errorf("%v, %+v, %d weights", err, r, len(e.Weight))
 	}
 	one := kernelized.NewOneClass(s.Kernel)
-	if _, r, err := one.Fit(ctx, d.X); err != nil || r.Status != learn.Cancelled {
+	if _, r, err := one.Fit(ctx, d.X, nil); err != nil || r.Status != learn.Cancelled {
 		t.Errorf("one class: %v, %+v", err, r)
 	}
 	s = kernelized.NewSVM(s.Kernel)
@@ -600,8 +600,7 @@ func TestSVMRefusals(t *testing.T) {
 		t.Errorf("one class: %v", err)
 	}
 	for _, w := range [][]float64{{1}, make([]float64, 10), slices.Repeat([]float64{math.NaN()}, 10), slices.Repeat([]float64{-1}, 10)} {
-		svm.Weight = w
-		if _, _, err := svm.Fit(t.Context(), d); err == nil {
+		if _, _, err := svm.Fit(t.Context(), labeled{X: d.X, Y: d.Y, Weight: w}); err == nil {
 			t.Errorf("weights %v: no error", w)
 		}
 	}
@@ -609,7 +608,7 @@ func TestSVMRefusals(t *testing.T) {
 	if _, _, err := svr.Fit(t.Context(), labeled{X: d.X, Y: slices.Repeat([]float64{math.Inf(1)}, 10)}); err == nil {
 		t.Error("an infinite target: no error")
 	}
-	if _, _, err := kernelized.NewOneClass[data.Vector](k).Fit(t.Context(), data.Slice[data.Vector]{}); !errors.Is(err, learn.ErrNoRows) {
+	if _, _, err := kernelized.NewOneClass[data.Vector](k).Fit(t.Context(), data.Slice[data.Vector]{}, nil); !errors.Is(err, learn.ErrNoRows) {
 		t.Errorf("no rows: %v", err)
 	}
 	bad := kernelized.NewSVM[data.Vector](kernel.Func[data.Vector](func(x, y data.Vector) float64 { return math.NaN() }))

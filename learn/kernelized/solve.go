@@ -20,7 +20,7 @@ const rowsPerCheck = 1024
 // Report.Evaluations is 0: the operator knows.
 func (p Perceptron[T]) Solve(ctx context.Context, op gram.Operator, y []float64) ([]int, learn.Report, error) {
 	start := time.Now()
-	if err := errors.Join(p.checkPasses(), learn.CheckBinary(op.Len(), y)); err != nil {
+	if err := errors.Join(p.checkPasses(), learn.CheckBinary(op.Len(), y, nil)); err != nil {
 		return nil, learn.Report{}, err
 	}
 	counts, reports, err := p.solve(ctx, op, [][]float64{y})

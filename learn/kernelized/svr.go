@@ -34,12 +34,11 @@ func (r *Regression[T]) Predict(x T) float64 { return r.Score(x) }
 // targets.
 type SVR[T any] struct {
 	Kernel        kernel.Kernel[T]
-	C             float64   // price of a unit of loss, positive; default 1
-	Epsilon       float64   // errors that cost nothing, at least 0; default 0.1
-	Weight        []float64 // factor of C for each instance, at least 0; nil is 1 for all
-	Tolerance     float64   // of the optimality conditions, positive; default 1e-3
-	MaxIterations int       // steps of SMO, at least 1; default 10,000,000
-	Shrink        bool      // sets instances aside that stay at a bound, where there are 16,384 and more; default true
+	C             float64 // price of a unit of loss, positive; default 1
+	Epsilon       float64 // errors that cost nothing, at least 0; default 0.1
+	Tolerance     float64 // of the optimality conditions, positive; default 1e-3
+	MaxIterations int     // steps of SMO, at least 1; default 10,000,000
+	Shrink        bool    // sets instances aside that stay at a bound, where there are 16,384 and more; default true
 	Checkpoint    Checkpoint
 	Run           run.Control
 
@@ -70,13 +69,10 @@ func (s SVR[T]) Validate() error {
 func (s SVR[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Regression[T], learn.Report, error) {
 	start := time.Now()
 	m, n := s.machine(), d.X.Len()
-	if err := errors.Join(s.Validate(), m.targets(n, d.Y)); err != nil {
+	if err := errors.Join(s.Validate(), checkTargets(d)); err != nil {
 		return nil, learn.Report{}, err
 	}
-	weight, err := m.weights(n, s.Weight)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
+	weight := learn.Weights(n, d.Weight)
 	p := tubeDual(d.Y, weight, s.C, s.Epsilon, all)
 	if s.warm != nil {
 		m.rows = s.warm.rows

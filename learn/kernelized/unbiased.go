@@ -24,11 +24,10 @@ import (
 // most, on the same working sets and at the same cost.
 type SoftSVM[T any] struct {
 	Kernel        kernel.Kernel[T]
-	Lambda        float64   // price of |w|², positive; default 1e-3
-	Weight        []float64 // of each instance, at least 0; nil is 1 for all
-	Tolerance     float64   // of the optimality conditions, positive; default 1e-3
-	MaxIterations int       // steps, at least 1; default 10,000,000
-	Shrink        bool      // sets instances aside that stay at a bound, where there are 16,384 and more; default true
+	Lambda        float64 // price of |w|², positive; default 1e-3
+	Tolerance     float64 // of the optimality conditions, positive; default 1e-3
+	MaxIterations int     // steps, at least 1; default 10,000,000
+	Shrink        bool    // sets instances aside that stay at a bound, where there are 16,384 and more; default true
 	Checkpoint    Checkpoint
 	Run           run.Control
 }
@@ -53,14 +52,11 @@ func (s SoftSVM[T]) Validate() error {
 // where K is a kernel.
 func (s SoftSVM[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion[T], learn.Report, error) {
 	start := time.Now()
-	if err := errors.Join(s.Validate(), learn.CheckBinary(d.X.Len(), d.Y)); err != nil {
+	if err := errors.Join(s.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
 		return nil, learn.Report{}, err
 	}
 	m := s.machine()
-	weight, err := m.weights(d.X.Len(), s.Weight)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
+	weight := learn.Weights(d.X.Len(), d.Weight)
 	total := 0.0
 	for _, w := range weight {
 		total += w

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
@@ -27,12 +28,11 @@ import (
 // bounded as that of Perceptron. The mean itself need not be right on all rows
 // then. Cost: one inner product a row and pass, O(n·d).
 type AveragedPerceptron struct {
-	MaxPasses int       // passes over the rows, at least 1; default 10
-	Unit      float64   // value of the constant coordinate; default 1, 0 for none
-	Normalize bool      // learn from x/|x|; default false
-	Shuffle   bool      // take the rows of each pass in random order; default true
-	Seed      uint64    // of the orders
-	Weight    []float64 // of each row, at least 0; nil for 1 each
+	MaxPasses int     // passes over the rows, at least 1; default 10
+	Unit      float64 // value of the constant coordinate; default 1, 0 for none
+	Normalize bool    // learn from x/|x|; default false
+	Shuffle   bool    // take the rows of each pass in random order; default true
+	Seed      uint64  // of the orders
 	Run       run.Control
 }
 
@@ -44,14 +44,7 @@ func NewAveragedPerceptron() AveragedPerceptron {
 // Validate reports every field that is out of range.
 func (p AveragedPerceptron) Validate() error {
 	const name = "averaged perceptron"
-	var many error
-	for i, c := range p.Weight {
-		if c > mostLooks {
-			many = fmt.Errorf("%s: weight %d is %v and must be at most 2^53, for it counts looks at a row; divide all weights by the same", name, i+1, c)
-			break
-		}
-	}
-	return errors.Join(checkPasses(name, p.MaxPasses), checkUnit(name, p.Unit), checkWeightValues(name, p.Weight), many)
+	return errors.Join(checkPasses(name, p.MaxPasses), checkUnit(name, p.Unit))
 }
 
 // Fit learns from d. The status is Converged when the last pass had no mistake
@@ -59,7 +52,7 @@ func (p AveragedPerceptron) Validate() error {
 // often a pass came to a row and found it wrong, whatever its weight.
 func (p AveragedPerceptron) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Separator, learn.Report, error) {
 	began := time.Now()
-	if err := errors.Join(p.Validate(), checkWeights("averaged perceptron", p.Weight, d.X.Len())); err != nil {
+	if err := p.Validate(); err != nil {
 		return nil, learn.Report{}, err
 	}
 	s, err := gather(ctx, p.Run, d, p.Unit)
@@ -70,7 +63,11 @@ func (p AveragedPerceptron) Fit(ctx context.Context, d data.Labeled[data.Vector,
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
-	looks, scale := prices(1, p.Weight, len(s.rows)), prices(1, nil, len(s.rows))
+	looks, scale := learn.Weights(len(s.rows), s.weight), learn.Weights(len(s.rows), nil)
+	if i := slices.IndexFunc(looks, func(c float64) bool { return c > mostLooks }); i >= 0 {
+		return nil, learn.Report{}, &learn.DataError{Row: i, Problem: fmt.Sprintf(
+			"weight is %v and must be at most 2^53, for it counts looks at a row; divide all weights by the same", looks[i])}
+	}
 	if p.Normalize {
 		for i, q := range s.norm {
 			if q > 0 {

@@ -83,13 +83,13 @@ func (s SVM) gatherClasses(ctx context.Context, d data.Labeled[data.Vector, int]
 	if classes < 2 {
 		few = fmt.Errorf("svm: classes is %d and must be at least 2", classes)
 	}
-	if err := errors.Join(s.Validate(), checkWeights("svm", s.Weight, d.X.Len()), few); err != nil {
+	if err := errors.Join(s.Validate(), few); err != nil {
 		return nil, err
 	}
-	if err := learn.CheckClasses(d.X.Len(), d.Y, classes); err != nil {
+	if err := learn.CheckClasses(d.X.Len(), d.Y, d.Weight, classes); err != nil {
 		return nil, err
 	}
-	return gatherRows(ctx, s.Run, d.X, s.Unit)
+	return gatherWeighted(ctx, s.Run, d, s.Unit)
 }
 
 func (s SVM) classPath(ctx context.Context, x *sample, y []int, classes int) (*ClassPath, error) {
@@ -105,32 +105,32 @@ func (s SVM) classPath(ctx context.Context, x *sample, y []int, classes int) (*C
 // classes 0 and 1 instead of -1 and +1. The field C is not used.
 func (l Logistic) ClassPath(ctx context.Context, d data.Labeled[data.Vector, int]) (*ClassPath, error) {
 	l.C = 1
-	if err := errors.Join(l.Validate(), checkWeights("logistic", l.Weight, d.X.Len())); err != nil {
+	if err := l.Validate(); err != nil {
 		return nil, err
 	}
-	if err := learn.CheckClasses(d.X.Len(), d.Y, 2); err != nil {
+	if err := learn.CheckClasses(d.X.Len(), d.Y, d.Weight, 2); err != nil {
 		return nil, err
 	}
-	x, err := gatherRows(ctx, l.Run, d.X, l.Unit)
+	x, err := gatherWeighted(ctx, l.Run, d, l.Unit)
 	if err != nil {
 		return nil, err
 	}
 	n := newton{tolerance: l.Tolerance, passes: l.MaxPasses, ctl: l.Run}
 	run := func(ctx context.Context, f *primalFit, _ float64, cold bool) error { return f.run(ctx, n, cold) }
-	w, err := newPrimalWalk(x, [][]float64{learn.Against(nil, d.Y, 1)}, logisticLoss{}, l.Weight, run, l.Seed, l.Run)
+	w, err := newPrimalWalk(x, [][]float64{learn.Against(nil, d.Y, 1)}, logisticLoss{}, run, l.Seed, l.Run)
 	return &ClassPath{recipe: "logistic", classes: 2, walk: w}, err
 }
 
 // ClassPath returns the path of Fit through values of C. The field C is not used.
 func (s Softmax) ClassPath(ctx context.Context, d data.Labeled[data.Vector, int]) (*ClassPath, error) {
 	s.C = 1
-	if err := errors.Join(s.Validate(), checkWeights("softmax", s.Weight, d.X.Len())); err != nil {
+	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	if err := learn.CheckClasses(d.X.Len(), d.Y, s.Classes); err != nil {
+	if err := learn.CheckClasses(d.X.Len(), d.Y, d.Weight, s.Classes); err != nil {
 		return nil, err
 	}
-	x, err := gatherRows(ctx, s.Run, d.X, s.Unit)
+	x, err := gatherWeighted(ctx, s.Run, d, s.Unit)
 	if err != nil {
 		return nil, err
 	}

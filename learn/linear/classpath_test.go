@@ -31,7 +31,7 @@ func classy(n, dim, k int) data.Labeled[data.Vector, int] {
 // A walker is a learner of classes that can go along prices.
 type walker struct {
 	name  string
-	path  func(context.Context, data.Labeled[data.Vector, int], []float64) (*linear.ClassPath, error)
+	path  func(context.Context, data.Labeled[data.Vector, int]) (*linear.ClassPath, error)
 	fit   func(context.Context, data.Labeled[data.Vector, int], float64) (*learn.Multi[data.Vector, *linear.Separator], learn.Report, error)
 	loose float64 // tolerance
 }
@@ -44,12 +44,11 @@ func walkers(classes, workers int) []walker {
 			s.Loss, s.Solver, s.Tolerance, s.MaxPasses, s.Run.Workers = loss, solver, 1e-3, 20000, workers
 			out = append(out, walker{
 				name: fmt.Sprintf("svm %v %v", loss, solver), loose: s.Tolerance,
-				path: func(ctx context.Context, d data.Labeled[data.Vector, int], w []float64) (*linear.ClassPath, error) {
-					s.Weight = w
+				path: func(ctx context.Context, d data.Labeled[data.Vector, int]) (*linear.ClassPath, error) {
 					return s.ClassPath(ctx, d, classes)
 				},
 				fit: func(ctx context.Context, d data.Labeled[data.Vector, int], c float64) (*learn.Multi[data.Vector, *linear.Separator], learn.Report, error) {
-					s.C, s.Weight = c, nil
+					s.C = c
 					return s.FitClasses(ctx, d, classes)
 				},
 			})
@@ -59,12 +58,11 @@ func walkers(classes, workers int) []walker {
 	s.Run.Workers = workers
 	out = append(out, walker{
 		name: "softmax", loose: s.Tolerance,
-		path: func(ctx context.Context, d data.Labeled[data.Vector, int], w []float64) (*linear.ClassPath, error) {
-			s.Weight = w
+		path: func(ctx context.Context, d data.Labeled[data.Vector, int]) (*linear.ClassPath, error) {
 			return s.ClassPath(ctx, d)
 		},
 		fit: func(ctx context.Context, d data.Labeled[data.Vector, int], c float64) (*learn.Multi[data.Vector, *linear.Separator], learn.Report, error) {
-			s.C, s.Weight = c, nil
+			s.C = c
 			return s.Fit(ctx, d)
 		},
 	})
@@ -73,12 +71,11 @@ func walkers(classes, workers int) []walker {
 		l.Run.Workers = workers
 		out = append(out, walker{
 			name: "logistic", loose: l.Tolerance,
-			path: func(ctx context.Context, d data.Labeled[data.Vector, int], w []float64) (*linear.ClassPath, error) {
-				l.Weight = w
+			path: func(ctx context.Context, d data.Labeled[data.Vector, int]) (*linear.ClassPath, error) {
 				return l.ClassPath(ctx, d)
 			},
 			fit: func(ctx context.Context, d data.Labeled[data.Vector, int], c float64) (*learn.Multi[data.Vector, *linear.Separator], learn.Report, error) {
-				l.C, l.Weight = c, nil
+				l.C = c
 				s, report, err := l.Fit(ctx, data.Labeled[data.Vector, float64]{X: d.X, Y: learn.Against(nil, d.Y, 1)})
 				if err != nil {
 					return nil, report, err
@@ -100,7 +97,7 @@ func TestClassPath(t *testing.T) {
 		d := classy(513, 9, classes)
 		for _, w := range walkers(classes, 2) {
 			t.Run(fmt.Sprint(w.name, " ", classes), func(t *testing.T) {
-				path, err := w.path(t.Context(), d, nil)
+				path, err := w.path(t.Context(), d)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -137,7 +134,7 @@ func TestClassPathWorkers(t *testing.T) {
 	models := func(workers int) []*learn.Multi[data.Vector, *linear.Separator] {
 		var out []*learn.Multi[data.Vector, *linear.Separator]
 		for _, w := range walkers(3, workers) {
-			path, err := w.path(t.Context(), d, nil)
+			path, err := w.path(t.Context(), d)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -172,7 +169,7 @@ func TestClassPathStart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		path, err := w.path(t.Context(), d, nil)
+		path, err := w.path(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,10 +193,10 @@ func TestClassPathCancelled(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, w := range walkers(2, 2) {
-		if _, err := w.path(ended, d, nil); err == nil {
+		if _, err := w.path(ended, d); err == nil {
 			t.Errorf("%s: a path begins after the end", w.name)
 		}
-		path, err := w.path(t.Context(), d, nil)
+		path, err := w.path(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +217,7 @@ func TestClassPathCancelled(t *testing.T) {
 func TestClassPathBadInput(t *testing.T) {
 	d := classy(60, 4, 3)
 	for _, w := range walkers(3, 1) {
-		path, err := w.path(t.Context(), d, nil)
+		path, err := w.path(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,10 +233,10 @@ func TestClassPathBadInput(t *testing.T) {
 		if err := path.StartFrom([]*linear.Separator{bad, bad, bad}); err == nil {
 			t.Errorf("%s: a start that is not finite is taken", w.name)
 		}
-		if _, err := w.path(t.Context(), d, []float64{1}); err == nil {
+		if _, err := w.path(t.Context(), data.Labeled[data.Vector, int]{X: d.X, Y: d.Y, Weight: []float64{1}}); err == nil {
 			t.Errorf("%s: a weight for 60 rows is taken", w.name)
 		}
-		if _, err := w.path(t.Context(), data.Labeled[data.Vector, int]{X: d.X, Y: make([]int, 60)}, nil); err == nil {
+		if _, err := w.path(t.Context(), data.Labeled[data.Vector, int]{X: d.X, Y: make([]int, 60)}); err == nil {
 			t.Errorf("%s: one class is taken", w.name)
 		}
 	}

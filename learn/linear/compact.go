@@ -85,7 +85,7 @@ func (s *sample) pack(ctx context.Context, ctl run.Control, seedOf uint64) (*sam
 // permuted returns the sample with its rows in another order.
 func (s *sample) permuted(order []int) *sample {
 	t := &sample{unit: s.unit, dim: s.dim, rows: make([]data.Vector, len(order))}
-	t.y, t.norm = inOrder(s.y, order), inOrder(s.norm, order)
+	t.y, t.norm, t.weight = inOrder(s.y, order), inOrder(s.norm, order), inOrder(s.weight, order)
 	for k, i := range order {
 		t.rows[k] = s.rows[i]
 	}

@@ -188,10 +188,10 @@ func (d *descent) evaluate(ctl run.Control, c float64) (primal, gap float64) {
 		for i := lo; i < hi; i++ {
 			g := d.y[i]*d.score(d.w, i) - 1
 			price := d.price(c, i)
-			if d.weight == nil {
+			if d.machine.weight == nil {
 				part[b].loss += d.loss(g)
 			} else {
-				part[b].loss += d.weight[i] * d.loss(g)
+				part[b].loss += d.machine.weight[i] * d.loss(g)
 			}
 			part[b].gap += d.gap(d.alpha[i], g, price)
 		}

@@ -52,7 +52,7 @@ func (s SVM) finishOne(ctx context.Context, f *primalFit, k int, x *sample, orde
 	own.y = inOrder(f.p.label[k], order)
 	before := f.reports[k]
 	s.MaxPasses -= before.Iterations
-	d := newDescent(&own, s.machine(order), s.C, inOrder(f.dual(k), order))
+	d := newDescent(&own, s.machine(x), s.C, inOrder(f.dual(k), order))
 	w, after := s.descend(ctx, d)
 	after.Iterations += before.Iterations
 	f.alpha[k] = fromOrder(d.alpha, order)

@@ -28,7 +28,8 @@ import (
 // point is found by Wolfe's algorithm (1976), which keeps the few rows that p
 // is made of, takes in rows beyond the plane through p, many of them for each
 // pass over all rows, and leaves out those that the nearest point of their
-// plane does not need.
+// plane does not need. Rows of weight 0 are left out, and all other weights are
+// the same.
 //
 // Cost: O(n·d) a pass and O(s·d + s²) a row taken in, for s rows in the
 // combination. It is exact on a few thousand support vectors at most.
@@ -64,6 +65,17 @@ type Certificate struct {
 	Margin float64   // least y(w·x)/|w| of the separator returned; not positive where it errs
 }
 
+// among returns the certificate with its rows numbered as they were before those
+// of weight 0 were left out; nil leaves them.
+func (c Certificate) among(live []int) Certificate {
+	for k, i := range c.Row {
+		if live != nil {
+			c.Row[k] = live[i]
+		}
+	}
+	return c
+}
+
 // Fit learns from d. The status is Converged when the margin is within
 // Tolerance of its bound, and NotSeparable when the bound is Zero times the
 // longest row or less. When passes, time or the precision of numbers run out
@@ -81,7 +93,7 @@ func (h HardMargin) Prove(ctx context.Context, d data.Labeled[data.Vector, float
 	if err := h.Validate(); err != nil {
 		return nil, Certificate{}, learn.Report{}, err
 	}
-	s, err := gather(ctx, h.Run, d, h.Unit)
+	s, live, err := gatherLive(ctx, h.Run, d, h.Unit)
 	if stopped(ctx, err) {
 		zero := newWeights(data.Dim(d.X)).separator(h.Unit)
 		return zero, Certificate{}, learn.Report{Status: learn.Stopped(ctx), Elapsed: time.Since(began)}, nil
@@ -91,7 +103,7 @@ func (h HardMargin) Prove(ctx context.Context, d data.Labeled[data.Vector, float
 	}
 	v := newHull(s)
 	report := h.approach(ctx, v)
-	c := v.certificate()
+	c := v.certificate().among(live)
 	w := v.best
 	if c.Margin > 0 {
 		w.scale(1 / v.least)

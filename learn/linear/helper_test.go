@@ -61,7 +61,7 @@ func sparse(d sample) sample {
 		}
 		m.Append(index, value)
 	}
-	return sample{X: m, Y: d.Y}
+	return sample{X: m, Y: d.Y, Weight: d.Weight}
 }
 
 // permuted returns the rows of d in another order.

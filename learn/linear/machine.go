@@ -13,9 +13,9 @@ type machine struct {
 	weight  []float64 // nil for 1
 }
 
-// machine returns the problem of the recipe for rows in the given order.
-func (s SVM) machine(order []int) machine {
-	return machine{squared: s.Loss == SquaredHinge, weight: inOrder(s.Weight, order)}
+// machine returns the problem of the recipe on the rows x.
+func (s SVM) machine(x *sample) machine {
+	return machine{squared: s.Loss == SquaredHinge, weight: x.weight}
 }
 
 // price returns what a unit of loss of row i costs where C is c.

@@ -28,7 +28,8 @@ import (
 // updates, since each adds γ or more to u·w while, once |w| ≥ 1/(γ-β), it adds
 // at most β + (γ-β)/2 to |w|. With β = γ/2 these are 8/γ² + 4/γ; with β = 0 it
 // is the perceptron with Normalize, whose bound is 1/γ². A row of length 0 stays
-// as it is, and is a mistake of every pass.
+// as it is, and is a mistake of every pass. Weights are whole numbers: a row of
+// weight k is k rows.
 //
 // On data without such a margin the result is the best so far: the weights at
 // the end of the pass with the largest least margin. Cost: two inner products a
@@ -78,7 +79,7 @@ func (p MarginPerceptron) Fit(ctx context.Context, d data.Labeled[data.Vector, f
 	if err := p.Validate(); err != nil {
 		return nil, learn.Report{}, err
 	}
-	s, err := gather(ctx, p.Run, d, p.Unit)
+	s, err := gatherRepeated(ctx, p.Run, d, p.Unit)
 	if stopped(ctx, err) {
 		zero := newWeights(data.Dim(d.X)).separator(p.Unit)
 		return zero, learn.Report{Status: learn.Stopped(ctx), Elapsed: time.Since(began)}, nil

@@ -215,33 +215,30 @@ func TestWeights(t *testing.T) {
 	const tight = 1e-11
 	for _, c := range []float64{0.01, 0.5} {
 		hinge := exact(c, tight)
-		for name, fit := range map[string]func(x sample, weight []float64) (*linear.Separator, learn.Report, error){
-			"hinge": func(x sample, w []float64) (*linear.Separator, learn.Report, error) {
+		for name, fit := range map[string]func(x sample) (*linear.Separator, learn.Report, error){
+			"hinge": func(x sample) (*linear.Separator, learn.Report, error) {
 				s := hinge
-				s.Weight = w
 				return s.Fit(t.Context(), x)
 			},
-			"squared": func(x sample, w []float64) (*linear.Separator, learn.Report, error) {
+			"squared": func(x sample) (*linear.Separator, learn.Report, error) {
 				s := squaredSVM(c, tight, linear.Newton)
-				s.Weight = w
 				return s.Fit(t.Context(), x)
 			},
-			"squared by descent": func(x sample, w []float64) (*linear.Separator, learn.Report, error) {
+			"squared by descent": func(x sample) (*linear.Separator, learn.Report, error) {
 				s := squaredSVM(c, tight, linear.Descent)
-				s.Weight = w
 				return s.Fit(t.Context(), x)
 			},
-			"logistic": func(x sample, w []float64) (*linear.Separator, learn.Report, error) {
+			"logistic": func(x sample) (*linear.Separator, learn.Report, error) {
 				l := linear.NewLogistic()
-				l.C, l.Tolerance, l.Weight = c, tight, w
+				l.C, l.Tolerance = c, tight
 				return l.Fit(t.Context(), x)
 			},
 		} {
-			s, a, err := fit(d, weight)
+			s, a, err := fit(sample{X: d.X, Y: d.Y, Weight: weight})
 			if err != nil || a.Status != learn.Converged {
 				t.Fatalf("%s: %v, %+v", name, err, a)
 			}
-			_, b, err := fit(repeated, nil)
+			_, b, err := fit(repeated)
 			if err != nil || b.Status != learn.Converged {
 				t.Fatalf("%s repeated: %v, %+v", name, err, b)
 			}
@@ -251,12 +248,7 @@ func TestWeights(t *testing.T) {
 		}
 	}
 	bad := linear.NewSVM()
-	bad.Weight = []float64{1, -1, math.NaN()}
-	if err := bad.Validate(); err == nil || !strings.Contains(err.Error(), "weight 2 is -1") {
-		t.Errorf("negative weight: %v", err)
-	}
-	bad.Weight = make([]float64, 64)
-	if _, _, err := bad.Fit(t.Context(), d); err == nil || !strings.Contains(err.Error(), "64 weights for 65 rows") {
+	if _, _, err := bad.Fit(t.Context(), sample{X: d.X, Y: d.Y, Weight: make([]float64, 64)}); err == nil || !strings.Contains(err.Error(), "64 weights for 65 rows") {
 		t.Errorf("too few weights: %v", err)
 	}
 }
@@ -466,7 +458,8 @@ func TestPackedRows(t *testing.T) {
 				d.X.(*data.CSR).Value[i] = float64(float32(v))
 			}
 		}
-		plain := sample{X: data.Slice[data.Vector]{}, Y: d.Y}
+		d.Weight = weight
+		plain := sample{X: data.Slice[data.Vector]{}, Y: d.Y, Weight: weight}
 		for i := range d.Y {
 			x := make([]float64, 70)
 			d.X.At(i).CopyTo(x)
@@ -474,7 +467,7 @@ func TestPackedRows(t *testing.T) {
 		}
 		for _, loss := range []linear.Loss{linear.Hinge, linear.SquaredHinge} {
 			recipe := exact(0.1, 1e-7)
-			recipe.Loss, recipe.Solver, recipe.Weight = loss, linear.Descent, weight
+			recipe.Loss, recipe.Solver = loss, linear.Descent
 			s, alpha, r, err := recipe.FitDual(t.Context(), d, nil)
 			if err != nil || r.Status != learn.Converged {
 				t.Fatalf("%v, %+v", err, r)

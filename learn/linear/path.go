@@ -32,9 +32,6 @@ func (s SVM) Path(ctx context.Context, d data.Labeled[data.Vector, float64], cs 
 	if err := errors.Join(append(faults, s.Validate())...); err != nil {
 		return nil, err
 	}
-	if err := checkWeights("svm", s.Weight, d.X.Len()); err != nil {
-		return nil, err
-	}
 	if len(cs) == 0 {
 		return nil, nil
 	}

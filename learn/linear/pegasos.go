@@ -41,16 +41,15 @@ import (
 // each, while steps are still so long that projections undo them. Steps follow
 // one another on one core.
 type Pegasos struct {
-	Lambda   float64   // λ, above 0; default 1e-4
-	Batch    int       // rows a step, at least 1; default 1
-	Epochs   int       // passes over the rows, at least 1; default 10
-	Average  bool      // return the mean of the iterates, not the last; default true
-	Project  bool      // keep |w| to where the optimum is; default true
-	Unit     float64   // value of the constant coordinate; default 1, 0 for none
-	Shuffle  bool      // Fit takes the rows of each epoch in random order; default true
-	Seed     uint64    // of the orders
-	Weight   []float64 // of each row for Fit, at least 0; nil for 1 each. A stream has its own
-	SaveRows int       // rows between two calls of Save, at least 1; default 1e6
+	Lambda   float64 // λ, above 0; default 1e-4
+	Batch    int     // rows a step, at least 1; default 1
+	Epochs   int     // passes over the rows, at least 1; default 10
+	Average  bool    // return the mean of the iterates, not the last; default true
+	Project  bool    // keep |w| to where the optimum is; default true
+	Unit     float64 // value of the constant coordinate; default 1, 0 for none
+	Shuffle  bool    // Fit takes the rows of each epoch in random order; default true
+	Seed     uint64  // of the orders
+	SaveRows int     // rows between two calls of Save, at least 1; default 1e6
 
 	// Save is called about every SaveRows rows and after each epoch with the
 	// state to resume from, which it must not keep but may encode. Nil saves
@@ -75,7 +74,7 @@ func PegasosLambda(c float64, n int) float64 { return 1 / (c * float64(n)) }
 
 // Validate reports every field that is out of range.
 func (p Pegasos) Validate() error {
-	faults := []error{checkLambda("pegasos", p.Lambda), checkUnit("pegasos", p.Unit), checkWeightValues("pegasos", p.Weight), p.Checkpoint.Validate("pegasos")}
+	faults := []error{checkLambda("pegasos", p.Lambda), checkUnit("pegasos", p.Unit), p.Checkpoint.Validate("pegasos")}
 	for _, f := range []struct {
 		name  string
 		value int
@@ -87,11 +86,8 @@ func (p Pegasos) Validate() error {
 	return errors.Join(faults...)
 }
 
-// Chunk is some rows of a stream. Nil weights are 1 each.
-type Chunk struct {
-	X         data.Source[data.Vector]
-	Y, Weight []float64
-}
+// Chunk is some rows of a stream.
+type Chunk = data.Labeled[data.Vector, float64]
 
 // Stream gives the rows of an epoch, counted from 0, chunk after chunk. How they
 // are cut into chunks does not matter; a chunk may be overwritten once the next
@@ -102,7 +98,7 @@ type Stream func(epoch int) iter.Seq2[Chunk, error]
 // Fit learns from rows in memory. Objective is P at the result.
 func (p Pegasos) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Separator, learn.Report, error) {
 	began := time.Now()
-	if err := errors.Join(p.Validate(), checkWeights("pegasos", p.Weight, d.X.Len())); err != nil {
+	if err := p.Validate(); err != nil {
 		return nil, learn.Report{}, err
 	}
 	s, err := gather(ctx, p.Run, d, p.Unit)
@@ -115,7 +111,7 @@ func (p Pegasos) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) 
 	}
 	state := NewPegasosState()
 	if p.Checkpoint.On() {
-		if state, err = p.resume(d.Y, s.dim); err != nil {
+		if state, err = p.resume(p.mark(d.Y, d.Weight), s.dim); err != nil {
 			return nil, learn.Report{}, err
 		}
 	}
@@ -130,24 +126,19 @@ func (p Pegasos) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) 
 	return separator, report, nil
 }
 
-// Rows returns the stream that Fit learns from: the rows of d with Weight, in
-// random order with Shuffle. With FitStream it makes a fit that can be resumed.
+// Rows returns the stream that Fit learns from: the rows of d, in random order
+// with Shuffle. With FitStream it makes a fit that can be resumed.
 func (p Pegasos) Rows(d data.Labeled[data.Vector, float64]) Stream {
 	return func(epoch int) iter.Seq2[Chunk, error] {
+		if err := learn.CheckWeights(d.X.Len(), d.Weight); err != nil {
+			return func(yield func(Chunk, error) bool) { yield(Chunk{}, err) }
+		}
 		order := identity(d.X.Len())
 		if p.Shuffle {
 			rng := seed.Stream(p.Seed, seed.Shuffle, uint64(epoch))
 			rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		}
-		part := d.Select(order)
-		c := Chunk{X: part.X, Y: part.Y}
-		if len(p.Weight) == len(order) {
-			c.Weight = make([]float64, len(order))
-			for k, i := range order {
-				c.Weight[k] = p.Weight[i]
-			}
-		}
-		return func(yield func(Chunk, error) bool) { yield(c, nil) }
+		return func(yield func(Chunk, error) bool) { yield(d.Select(order), nil) }
 	}
 }
 
@@ -159,8 +150,8 @@ func (p Pegasos) objective(s *sample, w *weights) float64 {
 		lo, hi := par.Range(b, n, blockRows)
 		for i := lo; i < hi; i++ {
 			h := max(0, 1-s.y[i]*s.score(w, i))
-			if p.Weight != nil {
-				h *= p.Weight[i]
+			if s.weight != nil {
+				h *= s.weight[i]
 			}
 			loss[b] += h
 		}
@@ -288,8 +279,9 @@ func (b *batch) add(x data.Vector, y, weight float64, row int64) error {
 		return &learn.DataError{Row: int(row), Problem: fmt.Sprintf("label is %v and must be +1 or -1", y)}
 	case err != nil:
 		return err
-	case !(weight >= 0) || math.IsInf(weight, 0):
-		return &learn.DataError{Row: int(row), Problem: fmt.Sprintf("weight is %v and must be a number of at least 0", weight)}
+	}
+	if err := learn.CheckWeight(int(row), weight); err != nil {
+		return err
 	}
 	s := b.state
 	margin := y * s.Scale * (x.DotWith(s.V) + s.Bias*b.recipe.Unit)

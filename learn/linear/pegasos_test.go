@@ -58,8 +58,8 @@ func pegasosOracle(d sample, p linear.Pegasos) (last, mean []float64) {
 				d.X.At(i).CopyTo(x)
 				x[dim] = p.Unit
 				c, score := 1.0, 0.0
-				if p.Weight != nil {
-					c = p.Weight[i]
+				if d.Weight != nil {
+					c = d.Weight[i]
 				}
 				largest = max(largest, c)
 				for j := range x {
@@ -102,7 +102,7 @@ func TestPegasosOracle(t *testing.T) {
 				p := linear.NewPegasos()
 				p.Shuffle, p.Project, p.Batch, p.Epochs, p.Lambda = false, project, batch, 3, 0.05
 				if n == 65 {
-					_, p.Weight = targets(n, 1, 2)
+					_, d.Weight = targets(n, 1, 2)
 				}
 				last, mean := pegasosOracle(d, p)
 				for form, d := range map[string]sample{"dense": d, "sparse": sparse(d)} {

@@ -15,8 +15,7 @@ func (p Pegasos) Keeping(c learn.Checkpoint) learn.Learner[data.Vector, float64,
 
 // resume returns the state that the Checkpoint has, the first without one, and
 // makes Save hand states to it.
-func (p *Pegasos) resume(y []float64, dim int) (*PegasosState, error) {
-	mark := p.mark(y)
+func (p *Pegasos) resume(mark uint64, dim int) (*PegasosState, error) {
 	state := NewPegasosState()
 	if p.Checkpoint.From != nil {
 		var err error
@@ -41,11 +40,11 @@ func (p *Pegasos) resume(y []float64, dim int) (*PegasosState, error) {
 }
 
 // mark tells the problem from others, but for the rows themselves.
-func (p *Pegasos) mark(y []float64) uint64 {
+func (p *Pegasos) mark(y, weight []float64) uint64 {
 	number := map[bool]float64{true: 1}
 	return learn.Mark("pegasos", []float64{
 		p.Lambda, float64(p.Batch), float64(p.Epochs), number[p.Project], p.Unit, number[p.Shuffle], float64(p.Seed >> 32), float64(uint32(p.Seed)),
-	}, y, p.Weight)
+	}, y, weight)
 }
 
 // encode writes all that the next step depends on.

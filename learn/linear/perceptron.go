@@ -24,7 +24,8 @@ import (
 // papers state the bound as 1/γ² for x of length 1: Normalize divides each x,
 // the constant coordinate included, by its length, which moves no x to another
 // side of any separator, so that the result applies to x as they are. A row of
-// length 0 stays as it is, and is a mistake of every pass.
+// length 0 stays as it is, and is a mistake of every pass. Weights are whole
+// numbers: a row of weight k is k rows.
 //
 // On data that no w separates the result is the best so far: the weights at
 // the end of the pass with the fewest errors, counting y(w·x) ≤ 0 as one.
@@ -56,7 +57,7 @@ func (p Perceptron) Fit(ctx context.Context, d data.Labeled[data.Vector, float64
 	if err := p.Validate(); err != nil {
 		return nil, learn.Report{}, err
 	}
-	s, err := gather(ctx, p.Run, d, p.Unit)
+	s, err := gatherRepeated(ctx, p.Run, d, p.Unit)
 	if stopped(ctx, err) {
 		zero := newWeights(data.Dim(d.X)).separator(p.Unit)
 		return zero, learn.Report{Status: learn.Stopped(ctx), Elapsed: time.Since(start)}, nil

@@ -26,7 +26,8 @@ import (
 // the simplex method (Dantzig) with an explicit inverse of the basis and Bland's
 // rule where steps stall. What comes back is checked on the data: the margin is
 // that of w as it is, and the bound |Σ α·y·x|₁ for the α found holds for every w
-// by itself, however the α were found.
+// by itself, however the α were found. Rows of weight 0 are left out, and all
+// other weights are the same.
 //
 // Cost: O(n·d + d²) a step, mostly one to five steps a coordinate. It is meant
 // for up to ProgramLimit coordinates; beyond, HardMargin finds a separator in
@@ -82,7 +83,7 @@ func (p Program) Prove(ctx context.Context, d data.Labeled[data.Vector, float64]
 	if err := p.Validate(); err != nil {
 		return nil, Certificate{}, learn.Report{}, err
 	}
-	s, err := gather(ctx, p.Run, d, p.Unit)
+	s, live, err := gatherLive(ctx, p.Run, d, p.Unit)
 	if stopped(ctx, err) {
 		zero := newWeights(data.Dim(d.X)).separator(p.Unit)
 		return zero, Certificate{}, learn.Report{Status: learn.Stopped(ctx), Elapsed: time.Since(began)}, nil
@@ -99,7 +100,7 @@ func (p Program) Prove(ctx context.Context, d data.Labeled[data.Vector, float64]
 	}
 	v := newSimplex(s)
 	report := p.solve(ctx, v)
-	c := v.certificate()
+	c := v.certificate().among(live)
 	report.Objective, report.Gap = c.Margin, max(0, c.Bound-c.Margin)
 	report.Support = len(c.Row)
 	if c.Margin > 0 && 1/c.Margin < math.MaxFloat64 {

@@ -38,7 +38,6 @@ type Ridge struct {
 	Lambda    float64   // λ where Lambdas is empty, above 0; default 1
 	Lambdas   []float64 // values of λ to choose among by the leave-one-out error, each above 0; default none
 	Intercept bool      // fit b; default true
-	Weight    []float64 // c of each row, at least 0; nil for 1 each
 	Run       run.Control
 }
 
@@ -47,7 +46,7 @@ func NewRidge() Ridge { return Ridge{Lambda: 1, Intercept: true} }
 
 // Validate reports every field that is out of range.
 func (r Ridge) Validate() error {
-	faults := []error{checkWeightValues("ridge", r.Weight)}
+	var faults []error
 	if len(r.Lambdas) == 0 {
 		faults = append(faults, checkLambda("ridge", r.Lambda))
 	}
@@ -98,11 +97,13 @@ type RidgeStep struct {
 // Path fits all Lambdas, or Lambda where there are none, and returns the fits in
 // their order. Y has a row for each row of x and a column for each target. When
 // ctx ends there are no fits, and its error comes back.
-func (r Ridge) Path(ctx context.Context, x data.Source[data.Vector], y *data.Matrix) ([]RidgeStep, error) {
+func (r Ridge) Path(
+	ctx context.Context, x data.Source[data.Vector], y *data.Matrix, weight []float64,
+) ([]RidgeStep, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
-	p, err := r.problem(ctx, x, y)
+	p, err := r.problem(ctx, x, y, weight)
 	if err != nil {
 		return nil, err
 	}
@@ -124,9 +125,11 @@ func BestRidge(steps []RidgeStep) *RidgeStep {
 
 // FitTargets fits one function for each column of y and chooses one λ for all.
 // When ctx ends the functions are 0 everywhere and the status says so.
-func (r Ridge) FitTargets(ctx context.Context, x data.Source[data.Vector], y *data.Matrix) ([]*Regressor, learn.Report, error) {
+func (r Ridge) FitTargets(
+	ctx context.Context, x data.Source[data.Vector], y *data.Matrix, weight []float64,
+) ([]*Regressor, learn.Report, error) {
 	began := time.Now()
-	steps, err := r.Path(ctx, x, y)
+	steps, err := r.Path(ctx, x, y, weight)
 	if stopped(ctx, err) {
 		zero := make([]*Regressor, y.Cols)
 		for k := range zero {
@@ -144,7 +147,7 @@ func (r Ridge) FitTargets(ctx context.Context, x data.Source[data.Vector], y *da
 
 // FitValues fits a function to the numbers d.Y.
 func (r Ridge) FitValues(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Regressor, learn.Report, error) {
-	models, report, err := r.FitTargets(ctx, d.X, &data.Matrix{Rows: len(d.Y), Cols: 1, Data: d.Y})
+	models, report, err := r.FitTargets(ctx, d.X, &data.Matrix{Rows: len(d.Y), Cols: 1, Data: d.Y}, d.Weight)
 	if err != nil {
 		return nil, report, err
 	}
@@ -157,7 +160,7 @@ func (r Ridge) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) (*
 	if err := r.Validate(); err != nil {
 		return nil, learn.Report{}, err
 	}
-	if err := learn.CheckBinary(d.X.Len(), d.Y); err != nil {
+	if err := learn.CheckBinary(d.X.Len(), d.Y, d.Weight); err != nil {
 		return nil, learn.Report{}, err
 	}
 	m, report, err := r.FitValues(ctx, d)
@@ -187,7 +190,7 @@ func (r Ridge) FitClasses(ctx context.Context, d data.Labeled[data.Vector, int],
 		return nil, learn.Report{}, err
 	}
 	n := d.X.Len()
-	if err := learn.CheckClasses(n, d.Y, classes); err != nil {
+	if err := learn.CheckClasses(n, d.Y, d.Weight, classes); err != nil {
 		return nil, learn.Report{}, err
 	}
 	columns := learn.Separators(classes)
@@ -200,7 +203,7 @@ func (r Ridge) FitClasses(ctx context.Context, d data.Labeled[data.Vector, int],
 			y.Row(i)[k] = label
 		}
 	}
-	models, report, err := r.FitTargets(ctx, d.X, y)
+	models, report, err := r.FitTargets(ctx, d.X, y, d.Weight)
 	if err != nil {
 		return nil, report, err
 	}

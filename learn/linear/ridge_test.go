@@ -122,8 +122,8 @@ func TestRidgeLeaveOneOut(t *testing.T) {
 				}
 				y, c := targets(n, 2, uint64(n))
 				recipe := linear.NewRidge()
-				recipe.Lambdas, recipe.Intercept, recipe.Weight = lambdas, intercept, c
-				steps, err := recipe.Path(t.Context(), x.X, y)
+				recipe.Lambdas, recipe.Intercept = lambdas, intercept
+				steps, err := recipe.Path(t.Context(), x.X, y, c)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -131,7 +131,7 @@ func TestRidgeLeaveOneOut(t *testing.T) {
 					what := fmt.Sprintf("%d×%d %s, intercept %v, λ=%v", n, d, form, intercept, s.Lambda)
 					one := recipe
 					one.Lambdas, one.Lambda = nil, lambdas[l]
-					single, err := one.Path(t.Context(), x.X, y)
+					single, err := one.Path(t.Context(), x.X, y, c)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -185,17 +185,17 @@ func TestRidgeAgainstScikit(t *testing.T) {
 		n := int(v[0])
 		recipe := linear.NewRidge()
 		recipe.Intercept, recipe.Lambda = v[1] == 1, v[3]
-		mean := 1.0
+		mean, weight := 1.0, []float64(nil)
 		if v[2] == 1 {
 			mean = 0
 			for i := range n {
 				c := 0.5 + float64(i%4)/2
-				recipe.Weight = append(recipe.Weight, c)
+				weight = append(weight, c)
 				mean += c / float64(n)
 			}
 		}
 		part := &data.Matrix{Rows: n, Cols: 2, Data: y.Data[:2*n]}
-		steps, err := recipe.Path(t.Context(), data.Range[data.Vector]{Of: d.X, Lo: 0, Hi: n}, part)
+		steps, err := recipe.Path(t.Context(), data.Range[data.Vector]{Of: d.X, Lo: 0, Hi: n}, part, weight)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,17 +217,17 @@ func TestRidgeWeightsAreRepetitions(t *testing.T) {
 		recipe := linear.NewRidge()
 		recipe.Intercept = rapid.Bool().Draw(rt, "intercept")
 		var index []int
+		var weight []float64
 		for i, c := range count {
-			recipe.Weight = append(recipe.Weight, float64(c))
+			weight = append(weight, float64(c))
 			for range c {
 				index = append(index, i)
 			}
 		}
-		weighted, r, err := recipe.FitTargets(t.Context(), x.X, y)
+		weighted, r, err := recipe.FitTargets(t.Context(), x.X, y, weight)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		recipe.Weight = nil
 		repeated := sample{X: x.X, Y: column(y, 0)}.Select(index)
 		want, q, err := recipe.FitValues(t.Context(), repeated)
 		if err != nil {
@@ -264,7 +264,7 @@ func TestRidgeDegenerate(t *testing.T) {
 				y, _ := targets(n, 1, 1)
 				recipe := linear.NewRidge()
 				recipe.Lambdas, recipe.Intercept = lambdas, intercept
-				steps, err := recipe.Path(t.Context(), x, y)
+				steps, err := recipe.Path(t.Context(), x, y, nil)
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
@@ -298,11 +298,11 @@ func TestRidgeWorkers(t *testing.T) {
 		for form, x := range map[string]sample{"dense": x, "sparse": sparse(x), "few": few(x)} {
 			for _, lambdas := range [][]float64{{0.5}, {0.5, 5, 50}} {
 				recipe := linear.NewRidge()
-				recipe.Lambdas, recipe.Weight = lambdas, c
+				recipe.Lambdas = lambdas
 				var first []linear.RidgeStep
 				for _, workers := range []int{1, 2, 3} {
 					recipe.Run = run.Control{Workers: workers}
-					steps, err := recipe.Path(t.Context(), x.X, y)
+					steps, err := recipe.Path(t.Context(), x.X, y, c)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -327,13 +327,13 @@ func TestRidgeOneByOne(t *testing.T) {
 		x := noisy(size[0], size[1], 0, 4)
 		y, c := targets(size[0], 2, 9)
 		recipe := linear.NewRidge()
-		recipe.Lambdas, recipe.Weight = []float64{0.5, 5, 50}, c
-		one, err := recipe.Path(t.Context(), x.X, y)
+		recipe.Lambdas = []float64{0.5, 5, 50}
+		one, err := recipe.Path(t.Context(), x.X, y, c)
 		if err != nil {
 			t.Fatal(err)
 		}
 		recipe.Lambdas = append(recipe.Lambdas, 1e-14)
-		all, err := recipe.Path(t.Context(), x.X, y)
+		all, err := recipe.Path(t.Context(), x.X, y, c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -365,8 +365,8 @@ func TestRidgeFromSums(t *testing.T) {
 	y, c := targets(300, 1, 3)
 	for _, intercept := range []bool{true, false} {
 		recipe := linear.NewRidge()
-		recipe.Lambdas, recipe.Intercept, recipe.Weight = []float64{0.1, 10}, intercept, c
-		want, err := recipe.Path(t.Context(), x.X, y)
+		recipe.Lambdas, recipe.Intercept = []float64{0.1, 10}, intercept
+		want, err := recipe.Path(t.Context(), x.X, y, c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -424,7 +424,7 @@ func TestRidgeChooses(t *testing.T) {
 		recipe.Lambdas = append(recipe.Lambdas, l)
 	}
 	y := &data.Matrix{Rows: 60, Cols: 1, Data: d.Y}
-	steps, err := recipe.Path(t.Context(), d.X, y)
+	steps, err := recipe.Path(t.Context(), d.X, y, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -444,26 +444,27 @@ func TestRidgeChooses(t *testing.T) {
 }
 
 func TestRidgeFaults(t *testing.T) {
-	err := linear.Ridge{Lambda: -1, Weight: []float64{-2}}.Validate()
-	if err == nil || !strings.Contains(err.Error(), "lambda is -1") || !strings.Contains(err.Error(), "weight 1 is -2") {
+	err := linear.Ridge{Lambda: -1}.Validate()
+	if err == nil || !strings.Contains(err.Error(), "lambda is -1") {
 		t.Errorf("faults: %v", err)
 	}
 	x := data.NewMatrix(2, 1)
 	for name, c := range map[string]struct {
 		recipe linear.Ridge
 		y      *data.Matrix
+		weight []float64
 		want   string
 	}{
-		"short":       {linear.NewRidge(), &data.Matrix{Rows: 2, Cols: 1, Data: []float64{1}}, "2×1 targets hold 1 numbers"},
-		"no target":   {linear.NewRidge(), data.NewMatrix(2, 0), "2×0 targets"},
-		"few targets": {linear.NewRidge(), data.NewMatrix(1, 1), "1×1 targets"},
-		"nan":         {linear.NewRidge(), &data.Matrix{Rows: 2, Cols: 1, Data: []float64{0, math.NaN()}}, "row 2: target 1 is NaN"},
-		"weights":     {linear.Ridge{Lambda: 1, Weight: []float64{1}}, data.NewMatrix(2, 1), "1 weights for 2 rows"},
-		"no weight":   {linear.Ridge{Lambda: 1, Weight: []float64{0, 0}}, data.NewMatrix(2, 1), "sum of the weights is 0"},
-		"lambdas":     {linear.Ridge{Lambdas: []float64{1, math.Inf(1)}}, data.NewMatrix(2, 1), "lambda is +Inf"},
-		"memory":      {linear.Ridge{Lambda: 1, Run: run.Control{Memory: 8}}, data.NewMatrix(2, 1), "memory"},
+		"short":       {linear.NewRidge(), &data.Matrix{Rows: 2, Cols: 1, Data: []float64{1}}, nil, "2×1 targets hold 1 numbers"},
+		"no target":   {linear.NewRidge(), data.NewMatrix(2, 0), nil, "2×0 targets"},
+		"few targets": {linear.NewRidge(), data.NewMatrix(1, 1), nil, "1×1 targets"},
+		"nan":         {linear.NewRidge(), &data.Matrix{Rows: 2, Cols: 1, Data: []float64{0, math.NaN()}}, nil, "row 2: target 1 is NaN"},
+		"weights":     {linear.NewRidge(), data.NewMatrix(2, 1), []float64{1}, "1 weights for 2 rows"},
+		"no weight":   {linear.NewRidge(), data.NewMatrix(2, 1), []float64{0, 0}, "all weights are 0"},
+		"lambdas":     {linear.Ridge{Lambdas: []float64{1, math.Inf(1)}}, data.NewMatrix(2, 1), nil, "lambda is +Inf"},
+		"memory":      {linear.Ridge{Lambda: 1, Run: run.Control{Memory: 8}}, data.NewMatrix(2, 1), nil, "memory"},
 	} {
-		if _, err := c.recipe.Path(t.Context(), x, c.y); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := c.recipe.Path(t.Context(), x, c.y, c.weight); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -474,7 +475,7 @@ func TestRidgeFaults(t *testing.T) {
 	if s, r, err := recipe.Fit(ctx, d); err != nil || r.Status != learn.Cancelled || len(s.W) != 5 {
 		t.Errorf("cancelled on the way: %v, %+v", err, r)
 	}
-	m, r, err := linear.NewRidge().FitTargets(ctx, x, data.NewMatrix(2, 1))
+	m, r, err := linear.NewRidge().FitTargets(ctx, x, data.NewMatrix(2, 1), nil)
 	if err != nil || r.Status != learn.Cancelled || m[0].Predict(data.Dense(1)) != 0 {
 		t.Errorf("cancelled: %v, %+v", err, r)
 	}

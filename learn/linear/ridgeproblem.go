@@ -43,7 +43,9 @@ type ridgeProblem struct {
 }
 
 // problem checks and centres a sample.
-func (r Ridge) problem(ctx context.Context, x data.Source[data.Vector], y *data.Matrix) (*ridgeProblem, error) {
+func (r Ridge) problem(
+	ctx context.Context, x data.Source[data.Vector], y *data.Matrix, weight []float64,
+) (*ridgeProblem, error) {
 	n := x.Len()
 	if n == 0 && y.Rows == 0 {
 		return nil, learn.ErrNoRows
@@ -54,7 +56,7 @@ func (r Ridge) problem(ctx context.Context, x data.Source[data.Vector], y *data.
 	if len(y.Data) != y.Rows*y.Cols {
 		return nil, fmt.Errorf("ridge: the %d×%d targets hold %d numbers", y.Rows, y.Cols, len(y.Data))
 	}
-	if err := checkWeights("ridge", r.Weight, n); err != nil {
+	if err := learn.CheckWeights(n, weight); err != nil {
 		return nil, err
 	}
 	if err := r.Run.Reserve("the targets", 8*float64(n)*float64(y.Cols), "fit fewer targets at a time"); err != nil {
@@ -65,10 +67,7 @@ func (r Ridge) problem(ctx context.Context, x data.Source[data.Vector], y *data.
 		return nil, err
 	}
 	p := &ridgeProblem{ctl: r.Run, intercept: r.Intercept, rows: s.rows, dim: s.dim}
-	p.weigh(r.Weight)
-	if !(p.total > 0) || math.IsInf(p.total, 0) {
-		return nil, fmt.Errorf("ridge: the sum of the weights is %v and must be a number above 0", p.total)
-	}
+	p.weigh(weight)
 	longest, stored := 0.0, 0
 	for i, x := range s.rows {
 		longest = max(longest, s.norm[i])

@@ -12,13 +12,11 @@ import (
 
 // SumsPath fits all Lambdas, or Lambda where there are none, from sums alone:
 // rows that are long gone, or that several machines have summed. The sums have
-// no leave-one-out error; LOO and Errors are GCV here. Weight is not used, since
-// the sums have their own.
+// no leave-one-out error; LOO and Errors are GCV here.
 //
 // The mean is taken off the sums, not off the rows: coordinates whose mean is k
 // times their spread lose about 2·log₁₀ k digits. Cost: O(d³).
 func (r Ridge) SumsPath(ctx context.Context, sums *Sums) ([]RidgeStep, error) {
-	r.Weight = nil
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}

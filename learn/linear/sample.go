@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/par"
@@ -28,24 +29,67 @@ type sample struct {
 	dim  int
 	norm []float64 // |(x, unit)|², x of at most learn.MaxNorm2
 
+	weight []float64 // of each row; nil for 1
+
 	compact *compact // the rows once more, where they are sparse; nil without
 }
 
 // gather checks d and reads its rows. The error is the context's own when it
 // ended meanwhile.
 func gather(ctx context.Context, ctl run.Control, d data.Labeled[data.Vector, float64], unit float64) (*sample, error) {
-	if err := learn.CheckBinary(d.X.Len(), d.Y); err != nil {
+	if err := learn.CheckBinary(d.X.Len(), d.Y, d.Weight); err != nil {
 		return nil, err
 	}
 	s, err := gatherRows(ctx, ctl, d.X, unit)
 	if err != nil {
 		return nil, err
 	}
-	s.y = d.Y
+	s.y, s.weight = d.Y, d.Weight
 	return s, nil
 }
 
-// gatherRows is gather without labels.
+// gatherRepeated is gather with each row as often as its weight says.
+func gatherRepeated(
+	ctx context.Context, ctl run.Control, d data.Labeled[data.Vector, float64], unit float64,
+) (*sample, error) {
+	s, err := gather(ctx, ctl, d, unit)
+	if err != nil {
+		return nil, err
+	}
+	index, err := learn.Repetitions(ctl, d.Weight)
+	if err != nil || index == nil {
+		return s, err
+	}
+	return s.permuted(index), nil
+}
+
+// gatherLive is gather without the rows of weight 0, for learners to which any
+// other weight is the same. It returns the places of the rows in d, nil where
+// all are there.
+func gatherLive(
+	ctx context.Context, ctl run.Control, d data.Labeled[data.Vector, float64], unit float64,
+) (*sample, []int, error) {
+	s, err := gather(ctx, ctl, d, unit)
+	if err != nil || !slices.Contains(d.Weight, 0) {
+		return s, nil, err
+	}
+	live := slices.DeleteFunc(identity(len(s.rows)), func(i int) bool { return d.Weight[i] == 0 })
+	return s.permuted(live), live, nil
+}
+
+// gatherWeighted is gather of classes, whose labels the caller checks.
+func gatherWeighted(
+	ctx context.Context, ctl run.Control, d data.Labeled[data.Vector, int], unit float64,
+) (*sample, error) {
+	s, err := gatherRows(ctx, ctl, d.X, unit)
+	if err != nil {
+		return nil, err
+	}
+	s.weight = d.Weight
+	return s, nil
+}
+
+// gatherRows is gather without labels and weights.
 func gatherRows(ctx context.Context, ctl run.Control, source data.Source[data.Vector], unit float64) (*sample, error) {
 	n := source.Len()
 	s := &sample{rows: make([]data.Vector, n), unit: unit, norm: make([]float64, n)}

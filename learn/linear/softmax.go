@@ -25,13 +25,12 @@ import (
 // It is solved as Logistic is, all classes at once, with a model of the Hessian
 // for each class. Gap, cost and memory are as there, the memory for each class.
 type Softmax struct {
-	Classes   int       // at least 2
-	C         float64   // price of a unit of loss, positive; default 1
-	Tolerance float64   // duality gap relative to the objective, at least 0; default 1e-4
-	MaxPasses int       // passes over the rows, at least 1; default 1000
-	Unit      float64   // value of the constant coordinate; default 1, 0 for none
-	Weight    []float64 // of each row, multiplies C; nil for 1
-	Seed      uint64    // of the rows that stand for all
+	Classes   int     // at least 2
+	C         float64 // price of a unit of loss, positive; default 1
+	Tolerance float64 // duality gap relative to the objective, at least 0; default 1e-4
+	MaxPasses int     // passes over the rows, at least 1; default 1000
+	Unit      float64 // value of the constant coordinate; default 1, 0 for none
+	Seed      uint64  // of the rows that stand for all
 	Run       run.Control
 }
 
@@ -47,7 +46,7 @@ func (s Softmax) Validate() error {
 		few = fmt.Errorf("softmax: classes is %d and must be at least 2", s.Classes)
 	}
 	return errors.Join(few, checkPrice("softmax", s.C), checkTolerance("softmax", s.Tolerance),
-		checkPasses("softmax", s.MaxPasses), checkUnit("softmax", s.Unit), checkWeightValues("softmax", s.Weight))
+		checkPasses("softmax", s.MaxPasses), checkUnit("softmax", s.Unit))
 }
 
 // Fit learns from d, whose labels are class indices from 0 to Classes-1, each
@@ -55,19 +54,19 @@ func (s Softmax) Validate() error {
 func (s Softmax) Fit(ctx context.Context, d data.Labeled[data.Vector, int]) (*learn.Multi[data.Vector, *Separator], learn.Report, error) {
 	began := time.Now()
 	n := d.X.Len()
-	if err := errors.Join(s.Validate(), checkWeights("softmax", s.Weight, n)); err != nil {
+	if err := s.Validate(); err != nil {
 		return nil, learn.Report{}, err
 	}
-	if err := learn.CheckClasses(n, d.Y, s.Classes); err != nil {
+	if err := learn.CheckClasses(n, d.Y, d.Weight, s.Classes); err != nil {
 		return nil, learn.Report{}, err
 	}
-	x, err := gatherRows(ctx, s.Run, d.X, s.Unit)
+	x, err := gatherWeighted(ctx, s.Run, d, s.Unit)
 	if err != nil && !stopped(ctx, err) {
 		return nil, learn.Report{}, err
 	}
 	if err != nil {
-		dim := data.Dim(d.X)
-		report := learn.Report{Status: learn.Stopped(ctx), Objective: s.atZero(n), Gap: s.atZero(n), Elapsed: time.Since(began)}
+		dim, zero := data.Dim(d.X), s.atZero(prices(s.C, d.Weight, n))
+		report := learn.Report{Status: learn.Stopped(ctx), Objective: zero, Gap: zero, Elapsed: time.Since(began)}
 		m, err := learn.NewMulti[data.Vector](s.Classes, s.separators(make([]float64, s.Classes*(dim+1)), dim))
 		return m, report, err
 	}
@@ -80,10 +79,10 @@ func (s Softmax) Fit(ctx context.Context, d data.Labeled[data.Vector, int]) (*le
 	return m, report, err
 }
 
-// atZero returns P(0) for n rows.
-func (s Softmax) atZero(n int) float64 {
+// atZero returns P(0) for rows of the given prices.
+func (s Softmax) atZero(price []float64) float64 {
 	p := 0.0
-	for _, c := range prices(s.C, s.Weight, n) {
+	for _, c := range price {
 		p += c * math.Log(float64(s.Classes))
 	}
 	return p

@@ -153,7 +153,7 @@ func TestSoftmaxWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Weight = weight
+	d.Weight = weight
 	m, r, err := f.Fit(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)

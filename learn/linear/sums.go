@@ -47,11 +47,8 @@ func (s *Sums) Add(ctx context.Context, ctl run.Control, x data.Source[data.Vect
 	if len(y) != n {
 		return fmt.Errorf("sums: there are %d rows and %d labels; each row needs one", n, len(y))
 	}
-	if err := checkWeights("sums", weight, n); err != nil {
-		return err
-	}
-	if err := checkWeightValues("sums", weight); err != nil {
-		return err
+	if weight != nil && len(weight) != n {
+		return fmt.Errorf("sums: there are %d rows and %d weights; each row needs one", n, len(weight))
 	}
 	buf := make([]float64, min(gramRows, n)*s.Dim)
 	for lo := 0; lo < n; lo += gramRows {
@@ -80,6 +77,8 @@ func (s *Sums) addBlock(ctx context.Context, ctl run.Control, x data.Source[data
 			return err
 		case row.Dim() > s.Dim:
 			return &learn.DataError{Row: first + i, Problem: fmt.Sprintf("coordinate %d is past the %d that are summed", row.Dim()-1, s.Dim)}
+		case weight != nil && learn.CheckWeight(first+i, weight[i]) != nil:
+			return learn.CheckWeight(first+i, weight[i])
 		case y[i]-y[i] != 0:
 			return &learn.DataError{Row: first + i, Problem: fmt.Sprintf("label is %v and must be finite", y[i])}
 		}

@@ -17,7 +17,7 @@ import (
 //	min_w  P(w) = ½|w|² + C·Σ c·max(0, 1 - y(w·x))
 //
 // with x and w extended by the constant coordinate and c the weight of a row, 1
-// unless Weight says otherwise: a row of weight k counts as k rows. The squared
+// unless the sample says otherwise: a row of weight k counts as k rows. The squared
 // hinge loss has the square of the maximum in its place. There are two ways to
 // the optimum, between which Pick chooses by the shape of the data.
 //
@@ -42,14 +42,13 @@ import (
 // descent grow with C and with unevenly scaled coordinates: bring them to one
 // scale first. Newton's method takes some tens whatever they are.
 type SVM struct {
-	C         float64   // price of a unit of loss, positive; default 1
-	Tolerance float64   // duality gap relative to the objective, at least 0; default 1e-3
-	MaxPasses int       // passes over the rows, at least 1; default 1000
-	Unit      float64   // value of the constant coordinate; default 1, 0 for none
-	Loss      Loss      // default Hinge
-	Solver    Solver    // default Auto: by the shape of the data
-	Weight    []float64 // of each row, multiplies C; nil for 1
-	Seed      uint64    // of the order of rows in each pass
+	C         float64 // price of a unit of loss, positive; default 1
+	Tolerance float64 // duality gap relative to the objective, at least 0; default 1e-3
+	MaxPasses int     // passes over the rows, at least 1; default 1000
+	Unit      float64 // value of the constant coordinate; default 1, 0 for none
+	Loss      Loss    // default Hinge
+	Solver    Solver  // default Auto: by the shape of the data
+	Seed      uint64  // of the order of rows in each pass
 	Run       run.Control
 }
 
@@ -59,7 +58,7 @@ func NewSVM() SVM { return SVM{C: 1, Tolerance: 1e-3, MaxPasses: 1000, Unit: 1} 
 // Validate reports every field that is out of range.
 func (s SVM) Validate() error {
 	return errors.Join(checkPenalty(s.C), checkTolerance("svm", s.Tolerance), checkPasses("svm", s.MaxPasses),
-		checkUnit("svm", s.Unit), s.Loss.check(), s.Solver.check(), checkWeightValues("svm", s.Weight))
+		checkUnit("svm", s.Unit), s.Loss.check(), s.Solver.check())
 }
 
 func checkPenalty(c float64) error { return checkPrice("svm", c) }
@@ -99,9 +98,6 @@ func (s SVM) FitDual(ctx context.Context, d data.Labeled[data.Vector, float64], 
 	if start != nil && len(start) != n {
 		return nil, nil, learn.Report{}, fmt.Errorf("svm: the dual start has %d numbers for %d rows", len(start), n)
 	}
-	if err := checkWeights("svm", s.Weight, n); err != nil {
-		return nil, nil, learn.Report{}, err
-	}
 	sample, err := gather(ctx, s.Run, d, s.Unit)
 	if stopped(ctx, err) {
 		separator, report := s.untrained(ctx, d)
@@ -121,7 +117,7 @@ func (s SVM) FitDual(ctx context.Context, d data.Labeled[data.Vector, float64], 
 		return f.separator(0), f.dual(0), report, nil
 	}
 	sample, order := sample.pack(ctx, s.Run, s.Seed)
-	dual := newDescent(sample, s.machine(order), s.C, inOrder(start, order))
+	dual := newDescent(sample, s.machine(sample), s.C, inOrder(start, order))
 	w, report := s.descend(ctx, dual)
 	report.Elapsed = time.Since(began)
 	return w.separator(s.Unit), fromOrder(dual.alpha, order), report, nil
@@ -131,7 +127,7 @@ func (s SVM) FitDual(ctx context.Context, d data.Labeled[data.Vector, float64], 
 // P = C·n and D(0) = 0.
 func (s SVM) untrained(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Separator, learn.Report) {
 	p := 0.0
-	for _, c := range prices(s.C, s.Weight, d.X.Len()) {
+	for _, c := range prices(s.C, d.Weight, d.X.Len()) {
 		p += c
 	}
 	return newWeights(data.Dim(d.X)).separator(s.Unit), learn.Report{Status: learn.Stopped(ctx), Objective: p, Gap: p}

@@ -61,7 +61,7 @@ func (s SVM) curve() curve {
 // fitNewton trains a machine for each column of labels. A start that is not nil
 // is a dual point, which says where w begins.
 func (s SVM) fitNewton(ctx context.Context, x *sample, label, start [][]float64) (*primalFit, error) {
-	f, err := newPrimalFit(x, prices(s.C, s.Weight, len(x.rows)), label, s.curve(), s.Seed, s.Run)
+	f, err := newPrimalFit(x, prices(s.C, x.weight, len(x.rows)), label, s.curve(), s.Seed, s.Run)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func (d *descent) sweepBlocks(ctx context.Context, rng *rand.Rand) (estimate flo
 	largest, smallest := math.Inf(-1), math.Inf(1)
 	aside := 0
 	w := d.w.w
-	plain := d.weight == nil && !d.squared
+	plain := d.machine.weight == nil && !d.squared
 	top, price, ridge := d.c, d.c, 0.0
 	for n, b := range blocks {
 		if n%8 == 0 && ctx.Err() != nil {

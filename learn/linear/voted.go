@@ -14,7 +14,8 @@ import (
 // through, each with the number of rows it lasted, and lets them vote (Freund
 // and Schapire 1999). After one pass over n rows its expected error on a further
 // row is at most 2/(n+1) times the expected number of mistakes, hence at most
-// 2R²/(γ²·(n+1)) for rows of length R with margin γ.
+// 2R²/(γ²·(n+1)) for rows of length R with margin γ. Weights are whole numbers: a
+// row of weight k is k rows.
 //
 // A separator is the sum of the mistakes before it, so only those are kept:
 // memory for the rows that were mistakes, once each. Cost: one inner product a
@@ -106,7 +107,7 @@ func (p VotedPerceptron) Fit(ctx context.Context, d data.Labeled[data.Vector, fl
 		return nil, learn.Report{}, err
 	}
 	model := &Voted{Unit: p.Unit}
-	s, err := gather(ctx, p.Run, d, p.Unit)
+	s, err := gatherRepeated(ctx, p.Run, d, p.Unit)
 	if stopped(ctx, err) {
 		return model, learn.Report{Status: learn.Stopped(ctx), Elapsed: time.Since(began)}, nil
 	}

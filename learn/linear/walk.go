@@ -28,10 +28,10 @@ func (s SVM) walk(ctx context.Context, x *sample, label [][]float64) (walk, erro
 			s.C = c
 			return s.runNewton(ctx, f, cold)
 		}
-		return newPrimalWalk(x, label, s.curve(), s.Weight, run, s.Seed, s.Run)
+		return newPrimalWalk(x, label, s.curve(), run, s.Seed, s.Run)
 	}
 	packed, order := x.pack(ctx, s.Run, s.Seed)
-	w := &dualWalk{svm: s, machine: s.machine(order), rows: make([]*sample, len(label)), dual: make([]*descent, len(label))}
+	w := &dualWalk{svm: s, machine: s.machine(packed), rows: make([]*sample, len(label)), dual: make([]*descent, len(label))}
 	for k, y := range label {
 		rows := *packed
 		rows.y = inOrder(y, order)
@@ -44,18 +44,20 @@ func (s SVM) walk(ctx context.Context, x *sample, label [][]float64) (walk, erro
 // model of the Hessian.
 type primalWalk struct {
 	*primalFit
-	curve  curve
-	weight []float64
-	run    func(ctx context.Context, f *primalFit, c float64, cold bool) error
-	warm   bool
+	curve curve
+	run   func(ctx context.Context, f *primalFit, c float64, cold bool) error
+	warm  bool
 }
 
-func newPrimalWalk(x *sample, label [][]float64, loss curve, weight []float64, run func(context.Context, *primalFit, float64, bool) error, seed uint64, ctl run.Control) (walk, error) {
+func newPrimalWalk(
+	x *sample, label [][]float64, loss curve, run func(context.Context, *primalFit, float64, bool) error,
+	seed uint64, ctl run.Control,
+) (walk, error) {
 	f, err := newPrimalFit(x, nil, label, loss, seed, ctl)
 	if err != nil {
 		return nil, err
 	}
-	return &primalWalk{primalFit: f, curve: loss, weight: weight, run: run}, nil
+	return &primalWalk{primalFit: f, curve: loss, run: run}, nil
 }
 
 func (w *primalWalk) begin(from []*Separator) {
@@ -68,7 +70,7 @@ func (w *primalWalk) begin(from []*Separator) {
 
 func (w *primalWalk) next(ctx context.Context, c float64) ([]*Separator, []learn.Report, error) {
 	began := time.Now()
-	w.p.price, w.p.loss = prices(c, w.weight, len(w.p.rows)), w.curve
+	w.p.price, w.p.loss = prices(c, w.p.weight, len(w.p.rows)), w.curve
 	w.reopen()
 	if err := w.run(ctx, w.primalFit, c, !w.warm); err != nil {
 		return nil, nil, err
@@ -154,7 +156,7 @@ func (w *softmaxWalk) next(ctx context.Context, c float64) ([]*Separator, []lear
 	n := newton{tolerance: s.Tolerance, passes: s.MaxPasses, ctl: s.Run}
 	n.ctl.Progress.Begin("train", int64(n.passes))
 	defer n.ctl.Progress.End()
-	w.o.price = prices(c, s.Weight, len(w.o.rows))
+	w.o.price = prices(c, w.o.weight, len(w.o.rows))
 	t.done, t.stuck, t.forced = false, false, loosest
 	report := learn.Report{Status: learn.Stopped(ctx)}
 	first := ctx
@@ -167,7 +169,7 @@ func (w *softmaxWalk) next(ctx context.Context, c float64) ([]*Separator, []lear
 		w.warm = true
 	} else {
 		clear(t.now.g)
-		t.now.meant = s.atZero(len(w.o.rows))
+		t.now.meant = s.atZero(w.o.price)
 		t.now.excess = t.now.meant
 	}
 	report.Objective, report.Gap, report.Gradient = t.now.meant, t.now.gap(), norm(t.now.g)
