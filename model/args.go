@@ -46,3 +46,23 @@ func with[R any](recipe R, called string, args map[string]any) (R, error) {
 	}
 	return p.Elem().Interface().(R), nil
 }
+
+// DimOf returns the hyperparameter dim of a recipe, 0 where it has none.
+func DimOf(recipe any) int {
+	v := reflect.ValueOf(recipe)
+	for i := range v.NumField() {
+		if name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); name == "dim" {
+			return int(v.Field(i).Int())
+		}
+	}
+	return 0
+}
+
+// Resize returns the recipe of a map with another dim, and all else as it was.
+func Resize[T any](m Mapper[T], dim int) Mapper[T] {
+	out, err := with(m, m.Name(), map[string]any{"dim": dim})
+	if err != nil {
+		return m
+	}
+	return out
+}

@@ -78,8 +78,11 @@ func ownMap[T any](m feature.Map[T], kind Kind[T]) (string, []byte, bool) {
 	return "", nil, false
 }
 
-// Write writes a pipeline in the file format.
-func Write[T any](w io.Writer, p *Pipeline[T], kind Kind[T]) error {
+// Write writes a pipeline of instances in the file format. A model of rows has a
+// Write of its own.
+func Write[T any](w io.Writer, p *Pipeline[T], kind Kind[T]) error { return writeWith(w, p, kind, nil) }
+
+func writeWith[T any](w io.Writer, p *Pipeline[T], kind Kind[T], schema []byte) error {
 	if err := p.Validate(); err != nil {
 		return err
 	}
@@ -87,6 +90,7 @@ func Write[T any](w io.Writer, p *Pipeline[T], kind Kind[T]) error {
 	if err != nil {
 		return err
 	}
+	h.Schema = schema
 	for _, name := range h.Classes {
 		if !utf8.ValidString(name) { // JSON would replace its bytes and the label be lost
 			return fmt.Errorf("the label %q is not UTF-8 text and cannot be stored", name)
@@ -135,8 +139,16 @@ func landmarksOf[T any](m feature.Map[T]) *feature.Landmarks[T] {
 	return nil
 }
 
-// Open builds the pipeline of a file.
+// Open builds the pipeline of a file of instances of a Go type. That of a model of
+// rows is not to be had without its encoding: see Load.
 func Open[T any](f *File, kind Kind[T]) (*Pipeline[T], error) {
+	if len(f.Header.Schema) > 0 {
+		return nil, ErrEncoded
+	}
+	return open(f, kind)
+}
+
+func open[T any](f *File, kind Kind[T]) (*Pipeline[T], error) {
 	h := f.Header
 	if h.Instances != kind.Name() {
 		return nil, fmt.Errorf("%w: %s, not %s", ErrKind, h.Instances, kind.Name())

@@ -109,8 +109,8 @@ type Kind[T any] interface {
 	Decode(b []byte) (data.Source[T], error)
 }
 
-// Load reads and checks a model file.
-func Load(path string) (*File, error) {
+// ReadFile reads and checks a model file.
+func ReadFile(path string) (*File, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err

@@ -59,6 +59,12 @@ func (r Recipe[T]) FitSample(ctx context.Context, s Sample[T]) (*Pipeline[T], Tr
 	return p, t, p.Validate()
 }
 
+// Check reports what keeps the recipe from being fitted to a sample.
+func (r Recipe[T]) Check(s Sample[T]) error {
+	_, _, err := r.ready(s)
+	return err
+}
+
 // ready reports what keeps the recipe from being fitted to a sample, and returns
 // both without the rows of weight 0.
 func (r Recipe[T]) ready(s Sample[T]) (Recipe[T], Sample[T], error) {

@@ -109,9 +109,14 @@ func fitted[T any, M feature.Map[T]](m M, err error) (feature.Map[T], error) {
 // NewMapper returns the recipe of a map by name, with some of its hyperparameters.
 func NewMapper[T any](name string, args map[string]any) (Mapper[T], error) {
 	for _, m := range Mappers[T]() {
-		if m.Name() == name {
-			return with(m, "map "+name, args)
+		if m.Name() != name {
+			continue
 		}
+		first, err := with(m, "map "+name, args)
+		if s, ok := first.(SizedMapper[T]); ok && err == nil && args["dim"] != nil {
+			return with(s.WithDim(DimOf(first)), "map "+name, args) // what depends on dim, unless it is given too
+		}
+		return first, err
 	}
 	return nil, fmt.Errorf("unknown map %q; there are %s", name, strings.Join(MapNames(), ", "))
 }

@@ -1,0 +1,279 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/kerf-ml/kerf/internal/seed"
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/model"
+)
+
+// Picked is what was chosen among, and the error of each on held-out rows.
+type Picked struct {
+	Kernels []Option `json:"kernels,omitempty"`
+	Dims    []Option `json:"dims,omitempty"`
+	Maps    []Option `json:"maps,omitempty"`
+}
+
+// Option is one kernel, dimension or map that was tried.
+type Option struct {
+	Name  string  `json:"name"`
+	Error float64 `json:"error"` // part of the rows, or the root of the mean square of numbers
+}
+
+// open is what is chosen on held-out rows of a sample: one of several kernels,
+// then the number of features, then the map that makes them.
+type open[T any] struct {
+	kernels []kernel.Kernel[T] // fewer than two are no choice
+	dims    []int              // increasing
+	maps    []string           // beside the recipe's, which is kept unless another is clearly better
+}
+
+// What is tried of each, and on how many rows.
+const (
+	LeastDim     = 64 // features, at least
+	MostDim      = 1024
+	kernelRows   = 4000 // that kernels are tried on
+	dimRows      = 8000 // that dimensions and maps are tried on
+	kernelDim    = 200  // features with which kernels are tried
+	anyClassDim  = 256  // features that are tried for any number of classes
+	mostWeights  = 1 << 14
+	mapGain      = 0.05 // part of the error that another map must save, unless two standard errors are more
+	wholeGain    = 0.99 // of the least error, that another dimension must get below to count as better
+	smallestGain = 1.02 // of the least error, that the smallest dimension may have to be taken
+)
+
+var (
+	widthFactors  = []float64{1, 0.25, 4, 0.0625, 16} // of the median distance's gamma
+	chooserC      = []float64{1, 10, 100}
+	chooserLambda = []float64{1e-2, 1e-4, 1e-6}
+)
+
+// leftOpen returns what the choices leave to be chosen for n rows, nil for
+// nothing.
+func leftOpen[T any](s *settled, k kernel.Kernel[T], n int) *open[T] {
+	if s.Claim != nil || s.traits.Unsupervised {
+		return nil // rows of a certificate must have no part in a choice
+	}
+	o := &open[T]{maps: s.otherMaps()}
+	if s.kernel.Open() {
+		o.kernels = widths(k)
+	}
+	if s.dim() == 0 && !s.traits.Kernel && model.SizedMap(s.Map.Name) {
+		for d := LeastDim; d <= MostDim; d *= 2 {
+			o.dims = append(o.dims, min(d, n))
+			if d >= n {
+				break
+			}
+		}
+	}
+	if len(o.kernels) < 2 && len(o.dims) < 2 && len(o.maps) == 0 {
+		return nil
+	}
+	return o
+}
+
+// widths returns a kernel and the same with other widths.
+func widths[T any](k kernel.Kernel[T]) []kernel.Kernel[T] {
+	var out []kernel.Kernel[T]
+	for _, factor := range widthFactors {
+		var other any
+		switch k := any(k).(type) {
+		case kernel.Gaussian:
+			other = kernel.Gaussian{Gamma: factor * k.Gamma}
+		case kernel.Laplacian:
+			other = kernel.Laplacian{Gamma: factor * k.Gamma}
+		default:
+			return nil
+		}
+		out = append(out, other.(kernel.Kernel[T]))
+	}
+	return out
+}
+
+// trial measures recipes on held-out rows of a sample.
+type trial[T any] struct{ fit, measure model.Sample[T] }
+
+// trialOn divides a sample of about so many rows; nil where there are too few.
+func trialOn[T any](s model.Sample[T], rows int, sd uint64) *trial[T] {
+	if s.Len() > rows {
+		_, few := s.Split(float64(rows)/float64(s.Len()), seed.Derive(sd, seed.SearchSample))
+		s = s.Select(few)
+	}
+	fit, measure, ok := s.HoldOut(model.HeldOutPart, seed.Derive(sd, seed.SearchHeldOut))
+	if !ok {
+		return nil
+	}
+	return &trial[T]{fit, measure}
+}
+
+// loss is that of a recipe, at the penalty that is best.
+func (t *trial[T]) loss(ctx context.Context, r model.Recipe[T]) (float64, error) {
+	return r.TryBest(ctx, t.fit, t.measure, model.Penalties(r.Learner, r.Choose, t.fit, chooserC, chooserLambda))
+}
+
+// choose fills in what a recipe leaves open, in a part of the time that is left.
+func choose[T any](whole context.Context, r model.Recipe[T], o *open[T], s model.Sample[T]) (model.Recipe[T], *Picked, error) {
+	var picked Picked
+	ctx, cancel := model.Share(whole, model.ChooseShare)
+	defer cancel()
+	quick := r.Quick(min(s.Len(), dimRows))
+	if t := trialOn(s, kernelRows, r.Seed); t != nil && len(o.kernels) > 1 {
+		best := math.Inf(1)
+		for _, k := range o.kernels {
+			few := sized(quick, min(kernelDim, max(s.Len()/4, 1)))
+			few.Kernel = k
+			e, err := t.loss(ctx, few)
+			if model.Over(ctx, whole) {
+				break
+			}
+			if err != nil {
+				return r, nil, err
+			}
+			picked.Kernels = append(picked.Kernels, Option{Name: fmt.Sprint(k), Error: e})
+			if e < best {
+				best, r.Kernel = e, k
+			}
+		}
+	}
+	t := trialOn(s, dimRows, r.Seed)
+	if t == nil {
+		return r, &picked, nil
+	}
+	quick.Kernel = r.Kernel
+	var err error
+	if dims := affordable(o.dims, s); len(dims) > 1 {
+		if r.Map, picked.Dims, err = chooseDim(ctx, whole, quick, r.Map, dims, t); err != nil {
+			return r, nil, err
+		}
+	}
+	if len(o.maps) > 0 {
+		quick.Map = r.Map
+		if r.Map, picked.Maps, err = chooseMap(ctx, whole, quick, o.maps, picked.Dims, t); err != nil {
+			return r, nil, err
+		}
+	}
+	return r, &picked, nil
+}
+
+// sized returns the recipe with at most so many features, of its map or of a
+// learner with landmarks of its own.
+func sized[T any](r model.Recipe[T], most int) model.Recipe[T] {
+	if d := model.DimOf(r.Map); d > 0 {
+		r.Map = model.Resize(r.Map, min(most, d))
+	}
+	if l, ok := r.Learner.(model.SizedLearner); ok {
+		r.Learner = l.WithDim(min(most, max(model.DimOf(r.Learner), 1)))
+	}
+	return r
+}
+
+// affordable returns the dimensions that are not too many for the classes.
+func affordable[T any](dims []int, s model.Sample[T]) []int {
+	if s.Task == model.Regress {
+		return dims
+	}
+	var out []int
+	for _, d := range dims {
+		if d <= anyClassDim || d*learn.Separators(s.Classes.Len()) <= mostWeights {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// chooseDim tries dimensions from the smallest on until two in turn brought less
+// than a hundredth of the error, and takes the smallest whose error is within two
+// hundredths of the least.
+func chooseDim[T any](ctx, whole context.Context, quick model.Recipe[T], own model.Mapper[T], dims []int, t *trial[T]) (model.Mapper[T], []Option, error) {
+	var tried []Option
+	resize := own.(model.SizedMapper[T]).WithDim
+	least, idle := math.Inf(1), 0
+	for _, d := range dims {
+		quick.Map = resize(d)
+		e, err := t.loss(ctx, quick)
+		if model.Over(ctx, whole) {
+			break
+		}
+		if err != nil {
+			return own, nil, err
+		}
+		tried = append(tried, Option{Name: fmt.Sprint(d), Error: e})
+		if e > wholeGain*least {
+			idle++
+		} else {
+			idle = 0
+		}
+		least = min(least, e)
+		if idle == 2 || least == 0 {
+			break
+		}
+	}
+	for i, o := range tried {
+		if o.Error <= smallestGain*least {
+			return resize(dims[i]), tried, nil
+		}
+	}
+	return resize(dims[0]), tried, nil
+}
+
+// chooseMap tries the recipe's map and others with the same number of features.
+// The first has been tried if its number of features was chosen. Another one is
+// taken where it has a smaller error than all and saves a part of the first one's.
+func chooseMap[T any](ctx, whole context.Context, quick model.Recipe[T], others []string, dims []Option, t *trial[T]) (model.Mapper[T], []Option, error) {
+	first, dim := quick.Map, model.DimOf(quick.Map)
+	best, own, least := first, math.Inf(1), math.Inf(1)
+	var tried []Option
+	for _, name := range append([]string{first.Name()}, others...) {
+		e, known := 0.0, false
+		if len(tried) == 0 {
+			e, known = errorAt(dims, fmt.Sprint(dim))
+		} else {
+			var err error
+			if quick.Map, err = mapOf[T](name, dim); err != nil {
+				return best, nil, err
+			}
+		}
+		if !known {
+			var err error
+			e, err = t.loss(ctx, quick)
+			switch {
+			case model.Over(ctx, whole):
+				return best, tried, nil
+			case err != nil && (len(tried) == 0 || whole.Err() != nil):
+				return best, nil, err
+			case err != nil: // it is not for these rows
+				continue
+			}
+		}
+		tried = append(tried, Option{Name: name, Error: e})
+		if len(tried) == 1 {
+			own, least = e, e
+		} else if e < least && e <= (1-max(mapGain, 2*t.measure.Doubt(own)))*own {
+			best, least = quick.Map, e
+		}
+	}
+	return best, tried, nil
+}
+
+// mapOf returns the map of a name with so many features, where it has any to
+// choose.
+func mapOf[T any](name string, dim int) (model.Mapper[T], error) {
+	if !model.SizedMap(name) {
+		return model.NewMapper[T](name, nil)
+	}
+	return model.NewMapper[T](name, map[string]any{"dim": dim})
+}
+
+// errorAt returns the error of the option of a name.
+func errorAt(options []Option, name string) (float64, bool) {
+	for _, o := range options {
+		if o.Name == name {
+			return o.Error, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,456 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kerf-ml/kerf/certificate"
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/eval"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/margin"
+	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/run"
+	"github.com/kerf-ml/kerf/spec"
+)
+
+// TrainOptions are the options of Train.
+type TrainOptions struct {
+	Options
+	Holdout     float64       // part of the data to hold out and test on; 0 for none
+	Test        string        // file with data to test on; empty for none
+	TestLabels  string        // file with its labels, of IDX or NPY data
+	TestWeights string        // file with its weights
+	Output      string        // file to write the model to; empty for none
+	Checkpoint  string        // file to keep the learner's state in; empty for none
+	Time        time.Duration // after which the learner stops with the best so far; 0 for no limit
+	Details     bool          // gather what a report shows beside the result
+}
+
+// NewTrainOptions returns the options that leave all choices open.
+func NewTrainOptions() TrainOptions { return TrainOptions{Options: NewOptions()} }
+
+// Trained is what came of a training.
+type Trained struct {
+	C           *float64                 `json:"C"` // null for a learner without
+	Certificate *model.Earned            `json:"certificate,omitempty"`
+	Classes     []string                 `json:"classes"`
+	Dim         int                      `json:"dim"`
+	Features    *int                     `json:"features"` // coordinates of vectors; null for other instances
+	Gap         *float64                 `json:"gap"`
+	Iterations  int                      `json:"iterations"`
+	Kernel      string                   `json:"kernel"`
+	Evaluations int64                    `json:"kernel_evaluations"`
+	Lambda      *float64                 `json:"lambda"` // null for a learner without
+	Learner     string                   `json:"learner"`
+	Map         string                   `json:"map"` // none for a kernel machine, whose features are its support vectors
+	Margin      *float64                 `json:"margin"`
+	Margin95    *float64                 `json:"margin_95"` // that 95% of the rows have
+	Mistakes    int                      `json:"mistakes"`
+	Output      *string                  `json:"model"` // file
+	N           int                      `json:"n"`
+	Objective   *float64                 `json:"objective"`
+	Picked      *Picked                  `json:"picked,omitempty"`
+	Rank        *int                     `json:"rank"`
+	Report      string                   `json:"report,omitempty"` // file that the caller wrote a report to
+	Scale       scale.Kind               `json:"scale"`
+	Seconds     float64                  `json:"seconds"`
+	Separator   *certificate.Certificate `json:"separator_certificate,omitempty"` // of the separator, on test rows
+	Status      learn.Status             `json:"status"`
+	Support     int                      `json:"support"`
+	Task        model.Task               `json:"task"`
+	Test        *Score                   `json:"test"`
+	Train       *Score                   `json:"train"`
+	Trials      []model.Trial            `json:"trials"`
+	Weights     *Weighing                `json:"weights,omitempty"`
+
+	Model    *model.Model   `json:"-"`
+	Training model.Training `json:"-"`
+	Words    Words          `json:"-"`
+	Measured *Measured      `json:"-"` // of Details
+}
+
+// Measured are the rows that a report measures: test rows, or those trained on
+// where there are none.
+type Measured struct {
+	On       string // file
+	Test     bool   // whether the model has not seen them
+	Rows     []int  // numbers in the file, from 1; nil for all in order
+	Scores   *data.Matrix
+	Truth    []int // class of each, -1 for one that the model does not know
+	Values   []float64
+	Weight   []float64
+	Margins  margin.Margins // of test rows
+	Texts    []string       // the rows, where they are strings
+	Measures *eval.Classification
+}
+
+// Train trains a model on a file.
+func Train(ctx context.Context, path string, o TrainOptions) (*Trained, error) {
+	rows, w, err := o.read(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return w.train(ctx, rows, &o)
+}
+
+// training is a training on instances of type T.
+type training[T any] struct {
+	o       *TrainOptions
+	kind    spec.Kind[T]
+	choices *settled
+	rows    *dataset.Rows
+	targets *targets
+	part    *part[T]
+	certify []int                                      // rows for a certificate, among those to train on; nil for all
+	own     []int                                      // rows that choose scale and width; nil for all
+	keep    func(key []byte) (learn.Checkpoint, error) // opens the checkpoint of the training with that key; nil for none
+
+	pipeline *model.Pipeline[T]
+	header   model.Header
+	out      *Trained
+}
+
+func (w typed[T]) train(ctx context.Context, rows *dataset.Rows, o *TrainOptions) (*Trained, error) {
+	s, err := settle(o.Choices, w.kind)
+	if err != nil {
+		return nil, err
+	}
+	t := &training[T]{o: o, kind: w.kind, choices: s, rows: rows}
+	if t.targets, err = targetsOf(rows, s); err != nil {
+		return nil, err
+	}
+	rest, held, err := t.targets.holdOut(rows, o.Holdout, o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	scaled, err := o.scaling(rows, s.kernel.Open())
+	if err != nil {
+		return nil, err
+	}
+	if o.Checkpoint != "" {
+		t.keep = func(key []byte) (learn.Checkpoint, error) { return openCheckpoint(o.Checkpoint, key) }
+	}
+	look := rest
+	if s.Claim != nil && (scaled != scale.None || s.kernel.Open()) {
+		t.certify, t.own = data.Split(len(rest), ownPart, o.Seed)
+		look = selected(rest, t.own)
+	}
+	if t.part, err = encode[T](&o.Options, rows, t.targets, look, rest, scaled); err != nil {
+		return nil, err
+	}
+	o.warnScales(t.part.encoding, t.part.train.X)
+	if err := t.fit(ctx); err != nil {
+		return nil, err
+	}
+	return t.out, t.finish(ctx, rest, held)
+}
+
+// ownPart is the part of the rows from which the scale and the width of the
+// kernel are taken where a certificate is wanted, which must not depend on them.
+const ownPart = 0.2
+
+// holdOut returns the rows to train on and those held out.
+func (t *targets) holdOut(rows *dataset.Rows, part float64, seed uint64) (rest, held []int, err error) {
+	rest, held = t.split(part, seed)
+	if part > 0 && len(held) == 0 {
+		problem := fmt.Sprintf("%d rows are too few to hold out %v of each class", rows.Len(), part)
+		return nil, nil, badInput(rows.Name, problem, "use a larger --holdout")
+	}
+	return rest, held, nil
+}
+
+// fit trains the pipeline.
+func (t *training[T]) fit(ctx context.Context) error {
+	o, s, part := t.o, t.choices, t.part.train
+	sample := part.X
+	if t.own != nil {
+		sample = part.Select(t.own).X
+	}
+	k, err := t.kind.Make(s.kernel, sample, o.Seed)
+	if err != nil {
+		return err
+	}
+	r, err := recipe(&o.Options, s, k, part.Len())
+	if err != nil {
+		return err
+	}
+	if r.Claim != nil {
+		r.Claim.Rows = t.certify
+	}
+	left := leftOpen(s, k, part.Len())
+	if t.keep != nil {
+		key, err := keyOf(r, left, t.kind, part)
+		if err != nil {
+			return err
+		}
+		if r.Checkpoint, err = t.keep(key); err != nil {
+			return err
+		}
+	}
+	if part.Weight != nil && s.Conformal > 0 {
+		o.warn("prediction sets hold for rows that come as these do, not as they are weighted")
+	}
+	limited, cancel := ctx, func() {}
+	if o.Time > 0 {
+		limited, cancel = context.WithTimeout(ctx, o.Time)
+	}
+	defer cancel()
+	var picked *Picked
+	var training model.Training
+	if t.pipeline, training, picked, err = fit(limited, r, left, part); err != nil {
+		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Errorf("the %v of --time were over before there was a model; give it more", o.Time)
+		}
+		return inFile(t.rows.Name, err)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return t.describe(training, picked)
+}
+
+// fit chooses what a recipe leaves open, and fits it.
+func fit[T any](ctx context.Context, r model.Recipe[T], left *open[T], s model.Sample[T]) (*model.Pipeline[T], model.Training, *Picked, error) {
+	begun, counter, outer := time.Now(), &run.Counter{}, r.Run.Counter
+	r.Run.Counter = counter
+	var picked *Picked
+	if left != nil {
+		if err := r.Check(s); err != nil {
+			return nil, model.Training{}, nil, err
+		}
+		var err error
+		r.Run.Progress.Begin("choose kernel and dimension", 1)
+		whole := ctx
+		if r.Checkpoint.On() {
+			whole = model.Undivided(ctx)
+		}
+		r, picked, err = choose(whole, r, left, s)
+		r.Run.Progress.End()
+		if err != nil {
+			return nil, model.Training{}, nil, err
+		}
+	}
+	p, t, err := r.FitSample(ctx, s)
+	t.Evaluations, t.Elapsed = counter.Count(), time.Since(begun)
+	outer.Add(t.Evaluations)
+	return p, t, picked, err
+}
+
+// describe notes what was trained.
+func (t *training[T]) describe(tr model.Training, picked *Picked) error {
+	o, part := t.o, t.part.train
+	o.warnStatus(tr, t.choices.traits)
+	var err error
+	t.pipeline.Trained, err = json.Marshal(map[string]any{
+		"n": part.Len(), "status": tr.Status, "objective": tr.Objective, "gap": tr.Gap, "seed": o.Seed,
+		"weights": o.weighing(t.rows),
+	})
+	if err != nil {
+		return err
+	}
+	m := model.NewModel(t.pipeline, t.part.encoding, model.Kind[T](t.kind))
+	if t.header, err = m.Header(); err != nil {
+		return err
+	}
+	out := &Trained{
+		Model: m, Training: tr, Certificate: tr.Earned, Classes: m.Classes.Names, Dim: t.header.Map.Dim, Iterations: tr.Iterations,
+		Kernel: kernelName(t.pipeline.Kernel), Evaluations: tr.Evaluations, Learner: m.Learner, Map: t.header.Map.Kind,
+		Margin: ptr(tr.Margins.Min()), Margin95: ptr(tr.Margins.Quantile(0.05)), Mistakes: tr.Mistakes, Picked: picked,
+		Scale: t.part.encoding.Scaled(), Seconds: tr.Elapsed.Seconds(), Status: tr.Status, Support: tr.Support, Task: t.choices.Task,
+		Trials: tr.Trials, Weights: o.weighing(t.rows),
+	}
+	if t.choices.traits.Kernel {
+		out.Map = model.MapNone
+	}
+	if x, ok := any(t.part.x).(data.Source[data.Vector]); ok {
+		out.Features = ptr(data.Dim(x))
+	}
+	if tr.Rank > 0 {
+		out.Rank = &tr.Rank
+	}
+	if t.choices.regresses() {
+		out.Margin, out.Margin95 = nil, nil
+	}
+	if tr.C > 0 {
+		out.C = &tr.C
+	}
+	if tr.Lambda > 0 {
+		out.Lambda = &tr.Lambda
+	}
+	if tr.Objective != 0 || tr.Gap != 0 {
+		out.Objective, out.Gap = &tr.Objective, &tr.Gap
+	}
+	t.out = out
+	t.out.Words = t.words()
+	return nil
+}
+
+func ptr[V any](v V) *V { return &v }
+
+// warnStatus tells of a learner that did not get to its end.
+func (o *Options) warnStatus(tr model.Training, t model.Traits) {
+	switch s := tr.Status; {
+	case s == learn.Converged, s == learn.IterationLimit && t.Scheduled: // it takes so many steps and no more
+	case s == learn.NotSeparable:
+		o.warn("the classes cannot be separated without errors by this learner; the model is the best so far")
+	default:
+		o.warn("the learner stopped at its %s; the model is the best so far (see --max-passes, --tolerance)", s)
+	}
+	if e := tr.Earned; e != nil && !e.Holds {
+		o.warn("nothing could be certified: %s", e.Words)
+	}
+}
+
+// finish measures the model and writes it.
+func (t *training[T]) finish(ctx context.Context, rest, held []int) error {
+	o, out, head := t.o, t.out, t.out.Model.Head
+	known, err := truthOf(head, t.rows.Name, sampleRows(t.part.x, t.rows, rest).Y, len(rest))
+	if err != nil {
+		return err
+	}
+	if out.Train, err = known.score(head, out.Training.Scores, t.part.train.Weight); err != nil {
+		return err
+	}
+	out.N = out.Train.Rows()
+	m := &Measured{On: t.rows.Name, Rows: numbered(rest), Scores: out.Training.Scores, Truth: known.y, Values: known.values,
+		Weight: t.part.train.Weight}
+	tested, err := t.testRows(ctx, held)
+	if err != nil {
+		return err
+	}
+	if tested != nil {
+		if m, err = t.test(ctx, tested); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if o.Details {
+		if err := t.detail(ctx, m, tested); err != nil {
+			return err
+		}
+	}
+	if o.Output != "" {
+		out.Output = &o.Output
+		return out.Model.Save(o.Output)
+	}
+	return nil
+}
+
+// testing are rows that a model is tested on.
+type testing[T any] struct {
+	rows   *dataset.Rows // their file
+	index  []int         // their numbers there, from 0; nil for all
+	x      data.Source[T]
+	labels []string
+	weight []float64
+}
+
+// testRows returns the rows to test on, nil for none: those of a file of their own,
+// or those held out.
+func (t *training[T]) testRows(ctx context.Context, held []int) (*testing[T], error) {
+	o := t.o
+	if o.Test == "" {
+		if len(held) == 0 {
+			return nil, nil
+		}
+		d := sampleRows(t.part.x, t.rows, held)
+		return &testing[T]{rows: t.rows, index: held, x: d.X, labels: d.Y, weight: d.Weight}, nil
+	}
+	read := o.Read
+	read.Kind, read.Labels, read.Weights, read.WeightSpare, read.Run = t.rows.Kind, o.TestLabels, o.TestWeights, true, o.Run
+	rows, err := dataset.Read(ctx, o.Test, read)
+	if err != nil {
+		return nil, err
+	}
+	d, err := dataset.Decode[T](t.part.encoding, rows)
+	if err != nil {
+		return nil, err
+	}
+	if d.Y == nil && !t.choices.traits.Unsupervised {
+		return nil, badInput(rows.Name, "the rows have no labels to test against", "use kerf predict for such data")
+	}
+	weights, err := t.part.encoding.WeightsOf(rows, read)
+	if err = cmp.Or(err, dataset.SomeWeight(rows.Name, weights)); err != nil {
+		return nil, err
+	}
+	return &testing[T]{rows: rows, x: d.X, labels: d.Y, weight: weights}, nil
+}
+
+// test measures the model on rows that it was not trained on.
+func (t *training[T]) test(ctx context.Context, v *testing[T]) (*Measured, error) {
+	o, out, head := t.o, t.out, t.out.Model.Head
+	known, err := truthOf(head, v.rows.Name, v.labels, v.x.Len())
+	if err == nil {
+		err = o.checkLabels(v.rows.Name, head, known)
+	}
+	if err != nil {
+		return nil, err
+	}
+	ctl := o.Run
+	ctl.Counter = nil
+	m := &Measured{On: v.rows.Name, Test: true, Rows: numbered(v.index), Truth: known.y, Values: known.values, Weight: v.weight}
+	earned := out.Training.Earned
+	if known.y != nil && !t.choices.traits.Unsupervised && (o.Details || earned != nil) {
+		m.Scores, m.Margins, err = t.pipeline.ScoreMargins(ctx, ctl, v.x, known.y)
+	} else {
+		m.Scores, err = t.pipeline.ScoreAll(ctx, ctl, v.x)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if out.Test, err = known.score(head, m.Scores, v.weight); err != nil || earned == nil {
+		return m, err
+	}
+	// The error of the separator, at half of the certified map's margin.
+	c, err := certificate.HeldOut(m.Margins, 0, earned.Certificate.Error, t.choices.Claim.Confidence, t.pipeline.Map.Dim())
+	out.Separator = &c
+	return m, err
+}
+
+// detail adds what a report shows.
+func (t *training[T]) detail(ctx context.Context, m *Measured, tested *testing[T]) error {
+	x := t.part.train.X
+	if tested != nil {
+		x = tested.x
+	}
+	if texts, ok := any(x).(data.Source[string]); ok {
+		for i := range texts.Len() {
+			m.Texts = append(m.Texts, texts.At(i))
+		}
+	}
+	t.out.Measured = m
+	if t.choices.regresses() {
+		return nil
+	}
+	head := t.out.Model.Head
+	said := eval.Said{Classes: head.Classes.Len(), Truth: m.Truth, Predicted: head.DecideAll(m.Scores), Scores: m.Scores}
+	if t.choices.traits.Unsupervised {
+		said.Scores = nil
+	} else if head.Calibration != nil {
+		said.Probabilities = head.Calibration.All(m.Scores)
+	}
+	var err error
+	m.Measures, err = measureBy(m.Weight).Classification(ctx, said)
+	return err
+}
+
+// numbered returns the numbers of rows from 1, nil for all.
+func numbered(index []int) []int {
+	if index == nil {
+		return nil
+	}
+	out := make([]int, len(index))
+	for i, j := range index {
+		out[i] = j + 1
+	}
+	return out
+}

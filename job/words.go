@@ -1,0 +1,209 @@
+package job
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/eval"
+	"github.com/kerf-ml/kerf/model"
+)
+
+// Words say for people what was trained on what, and how it was chosen.
+type Words struct {
+	File    string // name of the data's file
+	Data    string
+	Kernel  string
+	Map     string
+	Maps    string // that were tried; empty for none
+	Learner string
+}
+
+// words describes the training.
+func (t *training[T]) words() Words {
+	w := Words{File: t.rows.Name, Data: t.part.encoding.Describe(t.part.x.Len(), t.part.x), Map: t.mapWords(), Learner: t.learnerWords()}
+	w.Kernel = kernelName(t.pipeline.Kernel)
+	if t.choices.kernel.Open() && t.pipeline.Kernel != nil {
+		how := "width: the median distance"
+		if p := t.out.Picked; p != nil && len(p.Kernels) > 0 {
+			how = fmt.Sprintf("width: the best of %d on held-out rows, around the median distance", len(p.Kernels))
+		}
+		w.Kernel += " (" + how + ")"
+	}
+	if p := t.out.Picked; p != nil && len(p.Maps) > 1 {
+		w.Maps = t.optionWords(p.Maps) + " on held-out rows"
+	}
+	return w
+}
+
+// dimWords says how the dimension was chosen.
+func (t *training[T]) dimWords() string {
+	p := t.out.Picked
+	switch {
+	case t.choices.dim() > 0 || t.out.Training.Earned != nil:
+		return ""
+	case p == nil || len(p.Dims) == 0:
+		return " (dimension by default; see --dim)"
+	}
+	return fmt.Sprintf(" (dimension chosen by the error on held-out rows, %s)", t.optionWords(p.Dims))
+}
+
+// optionWords says how options did on held-out rows.
+func (t *training[T]) optionWords(options []Option) string {
+	var tried []string
+	for _, o := range options {
+		if t.choices.regresses() {
+			tried = append(tried, fmt.Sprintf("%s: RMSE %.4g", o.Name, o.Error))
+		} else {
+			tried = append(tried, fmt.Sprintf("%s: %s", o.Name, percent(o.Error)))
+		}
+	}
+	return strings.Join(tried, ", ")
+}
+
+func (t *training[T]) mapWords() string {
+	if t.choices.traits.Kernel {
+		return fmt.Sprintf("none: %d support vectors of the kernel itself", t.pipeline.Map.Dim())
+	}
+	h, dims := t.header.Map, t.dimWords()
+	switch h.Kind {
+	case model.MapNone:
+		return fmt.Sprintf("none: the %d coordinates themselves", h.Dim)
+	case model.MapF1:
+		return fmt.Sprintf("f1: similarities to %d landmarks%s", h.Dim, dims)
+	case model.MapF2:
+		return fmt.Sprintf("f2: %d landmarks of rank %d%s", h.Drawn, h.Dim, dims)
+	case model.MapF3:
+		return fmt.Sprintf("f3: %d landmarks of rank %d, projected to %d dimensions%s", h.Drawn, h.Landmarks, h.Dim, dims)
+	case model.MapMonomials:
+		return fmt.Sprintf("monomials: all %d of %d coordinates", h.Dim, h.Width)
+	}
+	return fmt.Sprintf("%s: %d features of %d coordinates%s", h.Kind, h.Dim, h.Width, dims)
+}
+
+// penaltyText writes a penalty for people: as it was given, or, where it was
+// divided by the mean weight, in a few digits.
+func penaltyText(v float64) string {
+	if text := fmt.Sprint(v); len(text) <= 10 {
+		return text
+	}
+	return fmt.Sprintf("%.4g", v)
+}
+
+func (t *training[T]) learnerWords() string {
+	tr, text := t.out.Training, t.choices.Learner.Name
+	if l, err := learnerOf[T](t.choices, 1); err == nil {
+		if svm, ok := l.(model.SVM); ok {
+			text += " (" + svm.Loss.String() + ")"
+		}
+	}
+	how := " (chosen on held-out rows)"
+	if t.choices.Learner.Name == model.LearnerRidge {
+		how = " (chosen by its leave-one-out error)"
+	}
+	if !t.choices.chooses() {
+		how = ""
+	}
+	switch {
+	case tr.C > 0:
+		text += fmt.Sprintf(" with C = %s%s", penaltyText(tr.C), how)
+	case tr.Lambda > 0:
+		text += fmt.Sprintf(" with lambda = %v%s", tr.Lambda, how)
+	}
+	if tr.Objective != 0 || tr.Gap != 0 {
+		text += fmt.Sprintf("; objective %.6g, gap %.2g", tr.Objective, tr.Gap)
+	}
+	if tr.Mistakes > 0 {
+		text += fmt.Sprintf("; %d mistakes", tr.Mistakes)
+	}
+	if tr.Support > 0 {
+		text += fmt.Sprintf("; %d support vectors", tr.Support)
+	}
+	return text
+}
+
+// String is the same for people.
+func (w *Weighing) String() string { return fmt.Sprintf("%s: %s", w.From, WeightText(w.Weights)) }
+
+// WeightText says what weights come to.
+func WeightText(w *eval.Weights) string {
+	text := fmt.Sprintf("sum %.6g, as good as %s rows of equal weight", w.Sum, grouped(int64(w.Effective+0.5)))
+	if w.Zero > 0 {
+		text += fmt.Sprintf("; %d of weight 0 left out", w.Zero)
+	}
+	return text
+}
+
+// grouped writes a count with commas: 1234567 is 1,234,567.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// mostWarned is the dimension up to which the spreads of vectors are looked at
+// that come from no table. Those of more are sparse for the most part.
+const mostWarned = 256
+
+// warnScales tells of columns whose sizes are so different that a distance sees
+// only one of them.
+func (o *Options) warnScales(e *dataset.Encoding, instances any) {
+	x, ok := instances.(data.Source[data.Vector])
+	if !ok || e.Scaled() != scale.None || x.Len() == 0 {
+		return
+	}
+	var numbers []int
+	if e.Table != nil {
+		numbers = e.Table.Numbers()
+	} else if dim := data.Dim(x); dim <= mostWarned {
+		for j := range dim {
+			numbers = append(numbers, j)
+		}
+	}
+	if low, high := spreads(x, numbers); high/low > 100 {
+		o.warn("the columns' spreads differ by a factor of %.0f; try --scale standard", high/low)
+	}
+}
+
+// spreads returns the smallest and the largest standard deviation among those
+// of the given coordinates of x that vary, looking at a thousand rows.
+func spreads(x data.Source[data.Vector], coordinates []int) (low, high float64) {
+	n := min(x.Len(), 1000)
+	low = math.Inf(1)
+	for _, j := range coordinates {
+		sum, square := 0.0, 0.0
+		for i := range n {
+			v := coordinate(x.At(i), j)
+			sum += v
+			square += v * v
+		}
+		mean := sum / float64(n)
+		v := square/float64(n) - mean*mean
+		if v > 1e-12*mean*mean && v > 0 {
+			low, high = min(low, math.Sqrt(v)), max(high, math.Sqrt(v))
+		}
+	}
+	return low, high
+}
+
+// coordinate returns coordinate j of v.
+func coordinate(v data.Vector, j int) float64 {
+	if v.IsSparse() {
+		k, found := slices.BinarySearch(v.Index, int32(j))
+		if !found {
+			return 0
+		}
+		j = k
+	}
+	if j >= len(v.Value) {
+		return 0
+	}
+	return v.Value[j]
+}
