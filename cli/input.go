@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/csvfile"
 	"github.com/kerf-ml/kerf/data/file"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
@@ -27,12 +27,12 @@ type instanceKind[T any] interface {
 
 // encoding is how rows of a file become instances. It is stored in the model.
 type encoding struct {
-	Format  string          `json:"format"`
-	Kind    string          `json:"kind"`
-	Table   *csvfile.Schema `json:"table,omitempty"`   // of a table of vectors
-	Column  int             `json:"column,omitempty"`  // from 1, of a table of strings, or of one whose cells are sets
-	Weight  string          `json:"weight,omitempty"`  // column of a table with the rows' weights, by name or number
-	Scaling *scale.Vectors  `json:"scaling,omitempty"` // of vectors that come from no table
+	Format  string         `json:"format"`
+	Kind    string         `json:"kind"`
+	Table   *table.Schema  `json:"table,omitempty"`   // of a table of vectors
+	Column  int            `json:"column,omitempty"`  // from 1, of a table of strings, or of one whose cells are sets
+	Weight  string         `json:"weight,omitempty"`  // column of a table with the rows' weights, by name or number
+	Scaling *scale.Vectors `json:"scaling,omitempty"` // of vectors that come from no table
 }
 
 // input is a data file that has been read whole.
@@ -105,7 +105,7 @@ func (in *input) fitEncoding(rows []int, scaled scale.Kind, flags *inputFlags) (
 	case in.kind == spec.KindStrings:
 		e.Column, err = textColumn(in.table, flags.text)
 	default:
-		e.Table, err = csvfile.Fit(in.table, rows, scaled)
+		e.Table, err = table.Fit(in.table, rows, scaled)
 	}
 	if err == nil && in.table != nil {
 		err = checkTextWeight(in.table, in.kind, e.Column)
@@ -114,7 +114,7 @@ func (in *input) fitEncoding(rows []int, scaled scale.Kind, flags *inputFlags) (
 }
 
 // textColumn returns the number, from 1, of the column that holds the strings.
-func textColumn(t *csvfile.Table, name string) (int, error) {
+func textColumn(t *table.Table, name string) (int, error) {
 	if name == "" {
 		for j := t.Cols(); j > 0; j-- {
 			if j-1 != t.Target && j-1 != t.Weight {
@@ -169,7 +169,7 @@ func decode[T any](e *encoding, c *chunk) (data.Source[T], []string, error) {
 }
 
 // columnTexts returns the cells of a column, empty where one is missing.
-func columnTexts(t *csvfile.Table, col int) data.Slice[string] {
+func columnTexts(t *table.Table, col int) data.Slice[string] {
 	out := make(data.Slice[string], t.Len())
 	for i := range out {
 		out[i], _ = t.Cell(i, col)
@@ -198,7 +198,7 @@ func cellSets(texts data.Slice[string]) data.Slice[data.Set] {
 }
 
 // rowSets returns rows as sets of items column=value, without what is missing.
-func rowSets(t *csvfile.Table) data.Slice[data.Set] {
+func rowSets(t *table.Table) data.Slice[data.Set] {
 	out := make(data.Slice[data.Set], t.Len())
 	for i := range out {
 		var items []string

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/csvfile"
+	"github.com/kerf-ml/kerf/data/csv"
 	"github.com/kerf-ml/kerf/data/fasta"
 	"github.com/kerf-ml/kerf/data/file"
 	"github.com/kerf-ml/kerf/data/idx"
@@ -21,6 +21,7 @@ import (
 	"github.com/kerf-ml/kerf/data/npy"
 	"github.com/kerf-ml/kerf/data/parquet"
 	"github.com/kerf-ml/kerf/data/sets"
+	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/spec"
 )
 
@@ -72,18 +73,18 @@ func (f *inputFlags) kind(k spec.Kernel) (string, error) {
 }
 
 // options returns how to read a table.
-func (f *inputFlags) options(name string) (csvfile.Options, error) {
-	headers := map[string]csvfile.Header{"auto": csvfile.Auto, "yes": csvfile.Present, "no": csvfile.Absent, "skip": csvfile.Skip}
+func (f *inputFlags) options(name string) (table.Options, error) {
+	headers := map[string]table.Header{"auto": table.Auto, "yes": table.Present, "no": table.Absent, "skip": table.Skip}
 	h, ok := headers[f.header]
 	if !ok {
-		return csvfile.Options{}, usage("--header is %q and must be auto, yes, no or skip", f.header)
+		return table.Options{}, usage("--header is %q and must be auto, yes, no or skip", f.header)
 	}
-	return csvfile.Options{Name: name, Header: h, Target: f.target, Weight: f.weight, WeightSpare: f.weightSpare, Drop: f.drop}, nil
+	return table.Options{Name: name, Header: h, Target: f.target, Weight: f.weight, WeightSpare: f.weightSpare, Drop: f.drop}, nil
 }
 
 // chunk is some rows of a file, in the form in which its format has them.
 type chunk struct {
-	table   *csvfile.Table
+	table   *table.Table
 	rows    data.Source[data.Vector]
 	texts   data.Slice[string]
 	sets    data.Slice[data.Set]
@@ -148,7 +149,7 @@ func asked(format file.Format, kind string, head []byte) file.Format {
 	switch {
 	case format == file.CSV && kind == spec.KindSets && ragged(head):
 		return file.Sets
-	case format == file.CSV && kind == spec.KindStrings && lines.Detect(head) != lines.None:
+	case format == file.CSV && kind == spec.KindStrings && lines.Detect(head) != file.Unlabeled:
 		return file.Lines
 	}
 	return format
@@ -177,15 +178,15 @@ func (o *opened) reader(ctx context.Context, kind string, labeled bool, flags *i
 			return &chunk{texts: x, labels: labels}, err
 		}, nil
 	case file.Lines:
-		place := lines.None
-		if labeled && everyLineHasTab(o.Head()) || lines.Detect(o.Head()) == lines.First {
-			place = lines.First
-		} else if lines.Detect(o.Head()) == lines.Last {
-			place = lines.Last
+		place := file.Unlabeled
+		if labeled && everyLineHasTab(o.Head()) || lines.Detect(o.Head()) == file.First {
+			place = file.First
+		} else if lines.Detect(o.Head()) == file.Last {
+			place = file.Last
 		}
 		if flags.target != "" {
 			var err error
-			if place, err = lines.ParseLabel(flags.target); err != nil {
+			if place, err = file.ParseLabel(flags.target); err != nil {
 				return nil, usage("--target: %w", err)
 			}
 		}
@@ -208,8 +209,8 @@ func (o *opened) reader(ctx context.Context, kind string, labeled bool, flags *i
 
 // built reads JSON Lines or Parquet as a table. The whole file is read at the
 // first call.
-func (o *opened) built(ctx context.Context, options csvfile.Options) (reader, error) {
-	b := csvfile.NewBuilder(options)
+func (o *opened) built(ctx context.Context, options table.Options) (reader, error) {
+	b := table.NewBuilder(options)
 	read := func() error {
 		_, err := jsonl.NewReader(o, o.Name, b).Read(ctx, 0)
 		return err
@@ -344,8 +345,8 @@ func (a *app) readLabels(ctx context.Context, path string) ([]string, error) {
 	return texts, err
 }
 
-func tableReader(ctx context.Context, o *opened, options csvfile.Options) (reader, error) {
-	r, err := csvfile.NewReader(o, options)
+func tableReader(ctx context.Context, o *opened, options table.Options) (reader, error) {
+	r, err := csv.NewReader(o, options)
 	if err != nil {
 		return nil, err
 	}
@@ -361,13 +362,13 @@ func tableReader(ctx context.Context, o *opened, options csvfile.Options) (reade
 // setReader reads baskets. Their label comes first, as kerf writes it, unless
 // the flags say otherwise or there are none.
 func (o *opened) setReader(ctx context.Context, labeled bool, flags *inputFlags) (reader, error) {
-	place := sets.None
+	place := file.Unlabeled
 	if labeled {
-		place = sets.First
+		place = file.First
 	}
 	if flags.target != "" {
 		var err error
-		if place, err = sets.ParseLabel(flags.target); err != nil {
+		if place, err = file.ParseLabel(flags.target); err != nil {
 			return nil, usage("--target: %w", err)
 		}
 	}

@@ -2,8 +2,8 @@ package cli
 
 import (
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/csvfile"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/spec"
 )
 
@@ -71,7 +71,7 @@ func (a *app) warnScales(e *encoding, instances any) {
 	var numbers []int
 	if e.Table != nil {
 		for _, c := range e.Table.Columns {
-			if c.Kind == csvfile.Number {
+			if c.Kind == table.Number {
 				numbers = append(numbers, c.Offset)
 			}
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/csvfile"
 	"github.com/kerf-ml/kerf/data/file"
+	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/spec"
 )
@@ -41,7 +41,7 @@ func (f *inputFlags) weighted() bool { return f.weight != "" && f.weight != "non
 
 // cells returns the cells of a column in which none may be missing, such as the
 // rows' groups or weights.
-func cells(t *csvfile.Table, col int, what, advice string) ([]string, error) {
+func cells(t *table.Table, col int, what, advice string) ([]string, error) {
 	out := make([]string, t.Len())
 	for i := range out {
 		text, ok := t.Cell(i, col)
@@ -54,7 +54,7 @@ func cells(t *csvfile.Table, col int, what, advice string) ([]string, error) {
 }
 
 // columnTitle is what people call a column.
-func columnTitle(t *csvfile.Table, col int) string {
+func columnTitle(t *table.Table, col int) string {
 	if t.Header != nil {
 		return t.Header[col]
 	}
@@ -75,7 +75,7 @@ func parseWeight(text string) (float64, bool) {
 }
 
 // tableWeights reads the weights in a column of a table.
-func tableWeights(t *csvfile.Table, col int) ([]float64, error) {
+func tableWeights(t *table.Table, col int) ([]float64, error) {
 	texts, err := cells(t, col, "weight", "fill it in, write 0 to leave the row out, or choose another --weight")
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func tableWeights(t *csvfile.Table, col int) ([]float64, error) {
 func clipped(s string) string { return plain(s, 40) }
 
 // isBlank reports a column without any cell: the table lacks it.
-func isBlank(t *csvfile.Table, col int) bool {
+func isBlank(t *table.Table, col int) bool {
 	for i := range t.Len() {
 		if _, ok := t.Cell(i, col); ok {
 			return false
@@ -292,7 +292,7 @@ func (e *encoding) spareWeight(flags *inputFlags) *inputFlags {
 }
 
 // checkTextWeight reports a column that is to be both text and weight.
-func checkTextWeight(t *csvfile.Table, kind string, column int) error {
+func checkTextWeight(t *table.Table, kind string, column int) error {
 	if kind != spec.KindVectors && column > 0 && column-1 == t.Weight {
 		return usage("--text and --weight name the same column %s", columnTitle(t, t.Weight))
 	}

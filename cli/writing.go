@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/csvfile"
+	"github.com/kerf-ml/kerf/data/csv"
 	"github.com/kerf-ml/kerf/data/libsvm"
 	"github.com/kerf-ml/kerf/data/npy"
 	"github.com/kerf-ml/kerf/data/parquet"
@@ -61,7 +61,7 @@ func (t *csvTable) write(x data.Source[data.Vector], labels []string) error {
 			names = append(names, "label")
 		}
 	}
-	return csvfile.Write(t.w, names, x, labels)
+	return csv.Write(t.w, names, x, labels)
 }
 
 func (t *csvTable) close() error { return nil }

@@ -60,7 +60,7 @@ func TestReadFaults(t *testing.T) {
 		{"empty header", ">a\nA\n> \nA\n", 3, 1, "label is missing"},
 		{"label gone", ">label=1\nA\n>b\nA\n", 3, 1, "no label= and that in line 1 has one"},
 		{"label comes", ">a\nA\n>b label=1\nA\n", 3, 4, "has label= and that in line 1 has none"},
-		{"too long", ">a\n" + strings.Repeat("A", fasta.MaxLine+1), 2, 0, "longer than 16 MiB"},
+		{"too long", ">a\n" + strings.Repeat("A", file.MaxLine+1), 2, 0, "longer than 8 MiB"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

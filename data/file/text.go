@@ -72,11 +72,7 @@ func (l *lineLimit) Read(p []byte) (int, error) {
 			rest = rest[end+1:]
 		}
 		if l.length > MaxLine {
-			l.err = &data.InputError{
-				File: l.name, Line: l.line,
-				Problem: fmt.Sprintf("the line is longer than %d MiB", MaxLine>>20),
-				Advice:  "check that the file has one row a line and ends its lines with newlines",
-			}
+			l.err = tooLong(l.name, l.line)
 			return 0, l.err
 		}
 		if end >= 0 {

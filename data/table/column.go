@@ -1,4 +1,4 @@
-package csvfile
+package table
 
 import (
 	"cmp"
@@ -31,9 +31,12 @@ type entry struct {
 	value   float64
 }
 
+// Place is where something stands in a file, counted from 1, in bytes.
+type Place struct{ Line, Column int }
+
 // placed is a cell of which it is known where it stands.
 type placed struct {
-	place
+	Place
 	text string
 }
 
@@ -51,7 +54,7 @@ func newColumn(verbatim bool) *column {
 }
 
 // add appends a cell.
-func (c *column) add(cell []byte, quoted bool, at place) {
+func (c *column) add(cell []byte, quoted bool, at Place) {
 	if c.code != nil {
 		c.addText(cell, quoted, at)
 		return
@@ -64,7 +67,7 @@ func (c *column) add(cell []byte, quoted bool, at place) {
 		return
 	case nonfinite:
 		c.odd = append(c.odd, oddCell{len(c.value), string(cell)})
-		if c.firstOdd.line == 0 {
+		if c.firstOdd.Line == 0 {
 			c.firstOdd = placed{at, string(cell)}
 		}
 		v = math.NaN()
@@ -72,7 +75,7 @@ func (c *column) add(cell []byte, quoted bool, at place) {
 	c.value = append(c.value, v)
 }
 
-func (c *column) addText(cell []byte, quoted bool, at place) {
+func (c *column) addText(cell []byte, quoted bool, at Place) {
 	if len(cell) == 0 || !quoted && isMissing(cell) {
 		c.code = append(c.code, -1)
 		return
@@ -82,10 +85,10 @@ func (c *column) addText(cell []byte, quoted bool, at place) {
 		kind, v := classify(cell, true)
 		s := string(cell)
 		code = c.intern(entry{s, kind, v})
-		if kind == text && c.firstText.line == 0 {
+		if kind == text && c.firstText.Line == 0 {
 			c.firstText = placed{at, s}
 		}
-		if kind == nonfinite && c.firstOdd.line == 0 {
+		if kind == nonfinite && c.firstOdd.Line == 0 {
 			c.firstOdd = placed{at, s}
 		}
 	}
@@ -122,7 +125,7 @@ func (c *column) toTexts() {
 }
 
 // isNumeric reports whether no cell reads as text.
-func (c *column) isNumeric() bool { return c.firstText.line == 0 }
+func (c *column) isNumeric() bool { return c.firstText.Line == 0 }
 
 // number returns the value of a cell of a numeric column, NaN if it is missing.
 func (c *column) number(row int) float64 {

@@ -1,4 +1,4 @@
-package csvfile_test
+package table_test
 
 import (
 	"context"
@@ -11,13 +11,14 @@ import (
 	"testing"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/csvfile"
+	"github.com/kerf-ml/kerf/data/csv"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/data/table"
 )
 
-func mustFit(t testing.TB, table *csvfile.Table, rows []int, scale scale.Kind) *csvfile.Schema {
+func mustFit(t testing.TB, tab *table.Table, rows []int, scale scale.Kind) *table.Schema {
 	t.Helper()
-	s, err := csvfile.Fit(table, rows, scale)
+	s, err := table.Fit(tab, rows, scale)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,9 +29,9 @@ func mustFit(t testing.TB, table *csvfile.Table, rows []int, scale scale.Kind) *
 }
 
 // dense returns the encoded rows as plain slices.
-func dense(t testing.TB, s *csvfile.Schema, table *csvfile.Table) ([][]float64, []string) {
+func dense(t testing.TB, s *table.Schema, tab *table.Table) ([][]float64, []string) {
 	t.Helper()
-	x, labels, err := s.Encode(table)
+	x, labels, err := s.Encode(tab)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,15 +58,15 @@ const people = "age,work,height,class\n" +
 	"60,,170,no\n"
 
 func TestEncode(t *testing.T) {
-	table := mustRead(t, people, csvfile.Options{})
-	s := mustFit(t, table, nil, scale.None)
+	tab := mustRead(t, people, table.Options{})
+	s := mustFit(t, tab, nil, scale.None)
 	want := [][]float64{
 		{20, 0, 0, 1, 180, 0},
 		{40, 0, 1, 0, 170, 1},
 		{40, 1, 1, 0, 160, 0},
 		{60, 0, 0, 0, 170, 0},
 	}
-	rows, labels := dense(t, s, table)
+	rows, labels := dense(t, s, tab)
 	if !reflect.DeepEqual(rows, want) || !slices.Equal(labels, []string{"yes", "no", "yes", "no"}) {
 		t.Errorf("rows %v, labels %q", rows, labels)
 	}
@@ -90,8 +91,8 @@ func TestScale(t *testing.T) {
 		{scale.Range, [][]float64{{-1, 0, -1, 0}, {0, 0, 0, 1}, {1, 0, 1, 0}}},
 	}
 	for _, test := range tests {
-		table := mustRead(t, text, csvfile.Options{})
-		rows, _ := dense(t, mustFit(t, table, nil, test.scale), table)
+		tab := mustRead(t, text, table.Options{})
+		rows, _ := dense(t, mustFit(t, tab, nil, test.scale), tab)
 		for i := range rows {
 			for j := range rows[i] {
 				if math.Abs(rows[i][j]-test.want[i][j]) > 1e-15 {
@@ -100,14 +101,14 @@ func TestScale(t *testing.T) {
 			}
 		}
 	}
-	if _, err := csvfile.Fit(mustRead(t, text, csvfile.Options{}), nil, "weird"); err == nil {
+	if _, err := table.Fit(mustRead(t, text, table.Options{}), nil, "weird"); err == nil {
 		t.Error("a scale that is none")
 	}
 	// A constant column stays 0 under Range and is shifted under Standard.
-	table := mustRead(t, text, csvfile.Options{})
-	other := mustRead(t, "1,7,1,a\n", csvfile.Options{})
+	tab := mustRead(t, text, table.Options{})
+	other := mustRead(t, "1,7,1,a\n", table.Options{})
 	for scale, want := range map[scale.Kind]float64{scale.Range: 0, scale.Standard: 2} {
-		if rows, _ := dense(t, mustFit(t, table, nil, scale), other); rows[0][1] != want {
+		if rows, _ := dense(t, mustFit(t, tab, nil, scale), other); rows[0][1] != want {
 			t.Errorf("%s: constant column became %v, want %v", scale, rows[0][1], want)
 		}
 	}
@@ -115,18 +116,18 @@ func TestScale(t *testing.T) {
 
 // TestFitOnRows checks that rows held out have no part in the schema.
 func TestFitOnRows(t *testing.T) {
-	table := mustRead(t, people, csvfile.Options{})
-	s := mustFit(t, table, []int{0, 3}, scale.Range)
+	tab := mustRead(t, people, table.Options{})
+	s := mustFit(t, tab, []int{0, 3}, scale.Range)
 	if c := s.Columns[0]; c.Indicator || c.Mean != 40 || c.Center != 40 || c.Spread != 20 {
 		t.Errorf("age: %+v", c)
 	}
 	if c := s.Columns[1]; !slices.Equal(c.Categories, []string{"state"}) {
 		t.Errorf("work: %+v", c)
 	}
-	if n, err := s.Unseen(table); n != 2 || err != nil {
+	if n, err := s.Unseen(tab); n != 2 || err != nil {
 		t.Errorf("unseen %d, %v, want 2", n, err)
 	}
-	rows, _ := dense(t, s, table)
+	rows, _ := dense(t, s, tab)
 	if want := []float64{0, 0, 0}; !slices.Equal(rows[1], want) {
 		t.Errorf("row 1 is %v, want %v", rows[1], want)
 	}
@@ -138,8 +139,8 @@ func TestExtremes(t *testing.T) {
 		"1.7e308,a\n-1.7e308,b\n1.7e308,c\n1.7e308,d\n", "5e-324,a\n0,b\n-5e-324,c\n", "1e308,a\n1e-308,b\n", "1e-170,a\n2e-170,b\n",
 	} {
 		for _, kind := range []scale.Kind{scale.None, scale.Standard, scale.Range} {
-			table := mustRead(t, text, csvfile.Options{})
-			rows, _ := dense(t, mustFit(t, table, nil, kind), table)
+			tab := mustRead(t, text, table.Options{})
+			rows, _ := dense(t, mustFit(t, tab, nil, kind), tab)
 			for i, row := range rows {
 				if row[0]-row[0] != 0 || kind == scale.Range && math.Abs(row[0]) > 1+1e-15 || kind == scale.Standard && math.Abs(row[0]) > 2 {
 					t.Errorf("%q, %s: row %d is %v", text, kind, i, row)
@@ -147,19 +148,19 @@ func TestExtremes(t *testing.T) {
 			}
 		}
 	}
-	s := mustFit(t, mustRead(t, "1e-300,a\n2e-300,b\n", csvfile.Options{}), nil, scale.Standard)
-	_, _, err := s.Encode(mustRead(t, "1,a\n1e300,b\n", csvfile.Options{}))
+	s := mustFit(t, mustRead(t, "1e-300,a\n2e-300,b\n", table.Options{}), nil, scale.Standard)
+	_, _, err := s.Encode(mustRead(t, "1,a\n1e300,b\n", table.Options{}))
 	checkFault(t, err, 2, 0, "too far from the values in training")
 }
 
 func TestCategoriesOfNumbers(t *testing.T) {
 	// 7 is a number before the first text and a text after it; both are one
 	// category, in training as later, when a part of a file has numbers alone.
-	s := mustFit(t, mustRead(t, "7.0,a\nu,b\n7,c\n+7e0,d\nNaN,e\n", csvfile.Options{}), nil, scale.None)
+	s := mustFit(t, mustRead(t, "7.0,a\nu,b\n7,c\n+7e0,d\nNaN,e\n", table.Options{}), nil, scale.None)
 	if c := s.Columns[0]; !slices.Equal(c.Categories, []string{"7", "NaN", "u"}) {
 		t.Fatalf("categories %q", c.Categories)
 	}
-	other := mustRead(t, "7.00,a\n8,b\nNaN,c\n?,d\n", csvfile.Options{})
+	other := mustRead(t, "7.00,a\n8,b\nNaN,c\n?,d\n", table.Options{})
 	rows, _ := dense(t, s, other)
 	if want := [][]float64{{1, 0, 0}, {0, 0, 0}, {0, 1, 0}, {0, 0, 0}}; !reflect.DeepEqual(rows, want) {
 		t.Errorf("rows %v, want %v", rows, want)
@@ -174,7 +175,7 @@ func TestIgnored(t *testing.T) {
 	for i := range 20 {
 		fmt.Fprintf(&text, "id%d,%d,,x,%d\n", i, i, i%2)
 	}
-	s := mustFit(t, mustRead(t, text.String(), csvfile.Options{Drop: []string{"4"}}), nil, scale.None)
+	s := mustFit(t, mustRead(t, text.String(), table.Options{Drop: []string{"4"}}), nil, scale.None)
 	if want := "4 columns: 1 number → 1 coordinate; ignored: column 1, column 3, column 4"; s.Summary() != want {
 		t.Errorf("summary %q, want %q", s.Summary(), want)
 	}
@@ -192,13 +193,13 @@ func TestSparse(t *testing.T) {
 	for i := range 100 {
 		fmt.Fprintf(&text, "%d,c%d,%d\n", i-50, i%30, i%2)
 	}
-	table := mustRead(t, text.String(), csvfile.Options{})
-	s := mustFit(t, table, nil, scale.None)
-	x, _, err := s.Encode(table)
+	tab := mustRead(t, text.String(), table.Options{})
+	s := mustFit(t, tab, nil, scale.None)
+	x, _, err := s.Encode(tab)
 	if _, ok := x.(*data.CSR); !ok || err != nil || !s.IsSparse() || s.Width != 31 {
 		t.Fatalf("%T of width %d, %v", x, s.Width, err)
 	}
-	rows, _ := dense(t, s, table)
+	rows, _ := dense(t, s, tab)
 	for i, row := range rows {
 		want := make([]float64, 31)
 		want[0] = float64(i - 50)
@@ -210,12 +211,12 @@ func TestSparse(t *testing.T) {
 }
 
 func TestMatch(t *testing.T) {
-	s := mustFit(t, mustRead(t, people, csvfile.Options{}), nil, scale.None)
-	bare := mustFit(t, mustRead(t, strings.SplitAfterN(people, "\n", 2)[1], csvfile.Options{}), nil, scale.None)
+	s := mustFit(t, mustRead(t, people, table.Options{}), nil, scale.None)
+	bare := mustFit(t, mustRead(t, strings.SplitAfterN(people, "\n", 2)[1], table.Options{}), nil, scale.None)
 	row := []float64{20, 0, 0, 1, 180, 0}
 	tests := []struct {
 		name, text string
-		schema     *csvfile.Schema
+		schema     *table.Schema
 		labels     []string
 	}{
 		{"same", "age,work,height,class\n20,state,180,yes\n", s, []string{"yes"}},
@@ -237,7 +238,7 @@ func TestMatch(t *testing.T) {
 }
 
 func TestEncodeFaults(t *testing.T) {
-	s := mustFit(t, mustRead(t, people, csvfile.Options{}), nil, scale.None)
+	s := mustFit(t, mustRead(t, people, table.Options{}), nil, scale.None)
 	tests := []struct {
 		name, text   string
 		line, column int
@@ -251,10 +252,10 @@ func TestEncodeFaults(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			table := mustRead(t, test.text, s.Options("f"))
-			_, _, err := s.Encode(table)
+			tab := mustRead(t, test.text, s.Options("f"))
+			_, _, err := s.Encode(tab)
 			checkFault(t, err, test.line, test.column, test.want)
-			if _, err := s.Unseen(table); err == nil {
+			if _, err := s.Unseen(tab); err == nil {
 				t.Error("Unseen has no error")
 			}
 		})
@@ -264,57 +265,57 @@ func TestEncodeFaults(t *testing.T) {
 func TestFitFaults(t *testing.T) {
 	tests := []struct {
 		name, text   string
-		o            csvfile.Options
+		o            table.Options
 		rows         []int
 		line, column int
 		want         string
 	}{
-		{"missing label", "1,a\n2,?\n", csvfile.Options{}, nil, 2, 0, "the label is missing in column 2"},
-		{"missing label with header", "x,\"y\"\n1,a\n2,?\n", csvfile.Options{}, nil, 3, 0, `the label is missing in column "y"`},
-		{"NaN among numbers", "1,a\n-inf,b\n", csvfile.Options{}, nil, 2, 1, "-inf is not a number that kerf can use"},
-		{"target alone", "1\n2\n", csvfile.Options{}, nil, 0, 0, "no column is left"},
-		{"no rows", "1,a\n", csvfile.Options{}, []int{}, 0, 0, "no rows"},
-		{"decimal commas", "1,5;a\n-2,75;b\n", csvfile.Options{}, nil, 1, 1, `"1,5" is a number with a comma`},
+		{"missing label", "1,a\n2,?\n", table.Options{}, nil, 2, 0, "the label is missing in column 2"},
+		{"missing label with header", "x,\"y\"\n1,a\n2,?\n", table.Options{}, nil, 3, 0, `the label is missing in column "y"`},
+		{"NaN among numbers", "1,a\n-inf,b\n", table.Options{}, nil, 2, 1, "-inf is not a number that kerf can use"},
+		{"target alone", "1\n2\n", table.Options{}, nil, 0, 0, "no column is left"},
+		{"no rows", "1,a\n", table.Options{}, []int{}, 0, 0, "no rows"},
+		{"decimal commas", "1,5;a\n-2,75;b\n", table.Options{}, nil, 1, 1, `"1,5" is a number with a comma`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := csvfile.Fit(mustRead(t, test.text, test.o), test.rows, scale.None)
+			_, err := table.Fit(mustRead(t, test.text, test.o), test.rows, scale.None)
 			checkFault(t, err, test.line, test.column, test.want)
 		})
 	}
-	if _, err := csvfile.Fit(mustRead(t, "1,a\n2,?\n", csvfile.Options{}), []int{0}, scale.None); err != nil {
+	if _, err := table.Fit(mustRead(t, "1,a\n2,?\n", table.Options{}), []int{0}, scale.None); err != nil {
 		t.Errorf("a label that is missing in a row held out: %v", err)
 	}
 }
 
 func TestSchemaJSON(t *testing.T) {
-	table := mustRead(t, people, csvfile.Options{Drop: []string{"height"}})
-	s := mustFit(t, table, nil, scale.Standard)
+	tab := mustRead(t, people, table.Options{Drop: []string{"height"}})
+	s := mustFit(t, tab, nil, scale.Standard)
 	text, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var back csvfile.Schema
+	var back table.Schema
 	if err := json.Unmarshal(text, &back); err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(*s, back) {
 		t.Errorf("read %+v, want %+v", back, *s)
 	}
-	breaks := map[string]func(*csvfile.Schema){
-		"target":     func(s *csvfile.Schema) { s.Target = 0 },
-		"far target": func(s *csvfile.Schema) { s.Target = 9 },
-		"width":      func(s *csvfile.Schema) { s.Width++ },
-		"comma":      func(s *csvfile.Schema) { s.Comma = "" },
-		"scale":      func(s *csvfile.Schema) { s.Scale = "" },
-		"offset":     func(s *csvfile.Schema) { s.Columns[1].Offset = 0 },
-		"size":       func(s *csvfile.Schema) { s.Columns[1].Size = 1 },
-		"kind":       func(s *csvfile.Schema) { s.Columns[0].Kind = "x" },
-		"categories": func(s *csvfile.Schema) { slices.Reverse(s.Columns[1].Categories) },
-		"spread":     func(s *csvfile.Schema) { s.Columns[0].Spread = math.NaN() },
+	breaks := map[string]func(*table.Schema){
+		"target":     func(s *table.Schema) { s.Target = 0 },
+		"far target": func(s *table.Schema) { s.Target = 9 },
+		"width":      func(s *table.Schema) { s.Width++ },
+		"comma":      func(s *table.Schema) { s.Comma = "" },
+		"scale":      func(s *table.Schema) { s.Scale = "" },
+		"offset":     func(s *table.Schema) { s.Columns[1].Offset = 0 },
+		"size":       func(s *table.Schema) { s.Columns[1].Size = 1 },
+		"kind":       func(s *table.Schema) { s.Columns[0].Kind = "x" },
+		"categories": func(s *table.Schema) { slices.Reverse(s.Columns[1].Categories) },
+		"spread":     func(s *table.Schema) { s.Columns[0].Spread = math.NaN() },
 	}
 	for name, change := range breaks {
-		var broken csvfile.Schema
+		var broken table.Schema
 		if err := json.Unmarshal(text, &broken); err != nil {
 			t.Fatal(err)
 		}
@@ -326,22 +327,22 @@ func TestSchemaJSON(t *testing.T) {
 
 func ExampleFit() {
 	const text = "colour,size,class\nred,1,a\nblue,3,b\nred,5,a\n"
-	r, err := csvfile.NewReader(strings.NewReader(text), csvfile.Options{Name: "shapes.csv"})
+	r, err := csv.NewReader(strings.NewReader(text), table.Options{Name: "shapes.csv"})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	table, err := r.Read(context.Background(), 0)
+	tab, err := r.Read(context.Background(), 0)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	s, err := csvfile.Fit(table, nil, scale.Range)
+	s, err := table.Fit(tab, nil, scale.Range)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	x, labels, err := s.Encode(table)
+	x, labels, err := s.Encode(tab)
 	fmt.Println(s.Summary())
 	fmt.Println(s.Coordinates())
 	fmt.Println(x.At(0).Value, labels[0], err)

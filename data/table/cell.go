@@ -1,4 +1,4 @@
-package csvfile
+package table
 
 import (
 	"math"
@@ -33,6 +33,10 @@ func classify(cell []byte, quoted bool) (content, float64) {
 	}
 	return number, v + 0 // -0 becomes 0
 }
+
+// IsMissing reports whether a text stands for a missing cell where it is not
+// quoted.
+func IsMissing(text string) bool { return text == "" || isMissing([]byte(text)) }
 
 func isMissing(cell []byte) bool {
 	switch len(cell) {

@@ -1,4 +1,4 @@
-package csvfile
+package csv
 
 import (
 	"bufio"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/table"
 )
 
 // Write writes a table of commas: the header if it is not nil, then a row for
@@ -79,5 +80,5 @@ func appendText(line []byte, cell string, j int) []byte {
 // needsQuotes reports whether a cell holds a separator of any kind of table, a
 // quote or a line end, begins or ends with a blank, or would read as missing.
 func needsQuotes(cell string) bool {
-	return strings.ContainsAny(cell, ",;|\t\"\r\n") || strings.TrimSpace(cell) != cell || isMissing([]byte(cell)) || cell == ""
+	return strings.ContainsAny(cell, ",;|\t\"\r\n") || strings.TrimSpace(cell) != cell || table.IsMissing(cell)
 }

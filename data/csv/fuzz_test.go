@@ -1,4 +1,4 @@
-package csvfile_test
+package csv_test
 
 import (
 	"bytes"
@@ -12,8 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/csvfile"
+	"github.com/kerf-ml/kerf/data/csv"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/data/table"
 )
 
 func TestWriteRoundTrip(t *testing.T) {
@@ -29,21 +30,21 @@ func TestWriteRoundTrip(t *testing.T) {
 		}
 		header := rapid.SliceOfNDistinct(rapid.StringMatching("[a-z ,\"]{1,4}x"), dim+1, dim+1, rapid.ID).Draw(t, "header")
 		var out strings.Builder
-		if err := csvfile.Write(&out, header, x, labels); err != nil {
+		if err := csv.Write(&out, header, x, labels); err != nil {
 			t.Fatal(err)
 		}
-		table, err := read(out.String(), csvfile.Options{Header: csvfile.Present, Comma: ','})
+		tab, err := read(out.String(), table.Options{Header: table.Present, Comma: ','})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(table.Header, header) || !slices.Equal(table.Labels(), labels) {
-			t.Fatalf("header %q, labels %q, want %q, %q", table.Header, table.Labels(), header, labels)
+		if !slices.Equal(tab.Header, header) || !slices.Equal(tab.Labels(), labels) {
+			t.Fatalf("header %q, labels %q, want %q, %q", tab.Header, tab.Labels(), header, labels)
 		}
-		s, err := csvfile.Fit(table, nil, scale.None)
+		s, err := table.Fit(tab, nil, scale.None)
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, _, err := s.Encode(table)
+		back, _, err := s.Encode(tab)
 		if err != nil || !slices.Equal(back.(*data.Matrix).Data, x.Data) {
 			t.Fatalf("%v, %v, want %v", back, err, x)
 		}
@@ -52,13 +53,13 @@ func TestWriteRoundTrip(t *testing.T) {
 
 func TestWriteFaults(t *testing.T) {
 	x := data.Slice[data.Vector]{data.Dense(1, 2)}
-	if csvfile.Write(io.Discard, nil, x, []string{"a", "b"}) == nil {
+	if csv.Write(io.Discard, nil, x, []string{"a", "b"}) == nil {
 		t.Error("two labels for one instance")
 	}
-	if csvfile.Write(io.Discard, []string{"a"}, x, nil) == nil {
+	if csv.Write(io.Discard, []string{"a"}, x, nil) == nil {
 		t.Error("one name for two columns")
 	}
-	if csvfile.Write(io.Discard, nil, data.Slice[data.Vector]{data.Dense(math.NaN())}, nil) == nil {
+	if csv.Write(io.Discard, nil, data.Slice[data.Vector]{data.Dense(math.NaN())}, nil) == nil {
 		t.Error("NaN was written")
 	}
 }
@@ -78,26 +79,26 @@ func FuzzCSV(f *testing.F) {
 			}
 			return err != nil
 		}
-		table, err := read(text, csvfile.Options{Header: csvfile.Header(how % 4), Target: target, Verbatim: how&4 != 0})
+		tab, err := read(text, table.Options{Header: table.Header(how % 4), Target: target, Verbatim: how&4 != 0})
 		if isInput(err) {
 			return
 		}
 		scale := []scale.Kind{scale.None, scale.Standard, scale.Range}[how/8%3]
-		s, err := csvfile.Fit(table, nil, scale)
+		s, err := table.Fit(tab, nil, scale)
 		if isInput(err) {
 			return
 		}
 		if err := s.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		x, labels, err := s.Encode(table)
+		x, labels, err := s.Encode(tab)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if m, ok := x.(*data.CSR); ok && m.Validate() != nil {
 			t.Fatal(m.Validate())
 		}
-		if n, err := s.Unseen(table); n != 0 || err != nil {
+		if n, err := s.Unseen(tab); n != 0 || err != nil {
 			t.Fatalf("unseen %d, %v", n, err)
 		}
 		checkWritten(t, s, x, labels)
@@ -105,21 +106,21 @@ func FuzzCSV(f *testing.F) {
 }
 
 // checkWritten writes the encoded rows and reads them back.
-func checkWritten(t *testing.T, s *csvfile.Schema, x data.Source[data.Vector], labels []string) {
+func checkWritten(t *testing.T, s *table.Schema, x data.Source[data.Vector], labels []string) {
 	var out bytes.Buffer
-	if err := csvfile.Write(&out, nil, x, labels); err != nil {
+	if err := csv.Write(&out, nil, x, labels); err != nil {
 		t.Fatal(err)
 	}
-	o := csvfile.Options{Header: csvfile.Absent, Comma: ','}
+	o := table.Options{Header: table.Absent, Comma: ','}
 	if labels == nil {
 		o.Target = "none"
 	}
-	table, err := read(out.String(), o)
+	tab, err := read(out.String(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := mustFit(t, table, nil, scale.None)
-	y, backLabels, err := back.Encode(table)
+	back := mustFit(t, tab, nil, scale.None)
+	y, backLabels, err := back.Encode(tab)
 	if err != nil || y.Len() != x.Len() || !slices.Equal(labels, backLabels) || data.Dim(y) != s.Width {
 		t.Fatalf("read %d rows of %d with labels %q, %v", y.Len(), data.Dim(y), backLabels, err)
 	}

@@ -1,4 +1,4 @@
-package csvfile
+package csv
 
 import (
 	"bufio"
@@ -7,12 +7,15 @@ import (
 	"io"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/table"
 )
 
 const (
 	bufferSize = 64 << 10
 	maxCell    = 8 << 20 // bytes of a quoted cell; more means that a quote was never closed
 	maxColumns = 1 << 20
+
+	closeIt = "close it, or double it if it is part of the text"
 )
 
 // splitter splits a stream into records of cells.
@@ -31,11 +34,8 @@ type splitter struct {
 type cell struct {
 	lo, hi int
 	quoted bool
-	place  place
+	place  table.Place
 }
-
-// place is where something stands in a file, counted from 1, in bytes.
-type place struct{ line, column int }
 
 func newSplitter(r io.Reader, name string, comma byte) *splitter {
 	return &splitter{name: name, r: bufio.NewReaderSize(r, bufferSize), comma: comma}
@@ -72,7 +72,8 @@ func (s *splitter) next() error {
 			return err
 		}
 		if len(s.cells) > maxColumns {
-			return s.fault(place{s.begin, 0}, fmt.Sprintf("the row has more than %d columns", maxColumns), "check what separates the cells")
+			return s.fault(table.Place{Line: s.begin}, fmt.Sprintf("the row has more than %d columns", maxColumns),
+				"check what separates the cells")
 		}
 		if at == len(s.text) {
 			return nil
@@ -92,7 +93,7 @@ func (s *splitter) plain(at, start int) int {
 	for hi > at && s.isBlank(s.text[hi-1]) {
 		hi--
 	}
-	s.cells = append(s.cells, cell{lo: at, hi: hi, place: place{s.line, at - start + 1}})
+	s.cells = append(s.cells, cell{lo: at, hi: hi, place: table.Place{Line: s.line, Column: at - start + 1}})
 	return end
 }
 
@@ -101,7 +102,7 @@ func (s *splitter) plain(at, start int) int {
 // and hi ≤ at. It reads on where the cell goes over several lines, and returns
 // where the separator stands and where the line begins.
 func (s *splitter) quoted(at, start int) (end, lineStart int, err error) {
-	c := cell{lo: at + 1, quoted: true, place: place{s.line, at - start + 1}}
+	c := cell{lo: at + 1, quoted: true, place: table.Place{Line: s.line, Column: at - start + 1}}
 	hi := c.lo
 	at++
 	for {
@@ -114,10 +115,10 @@ func (s *splitter) quoted(at, start int) (end, lineStart int, err error) {
 			hi++
 			at, start = hi, hi
 			if hi-c.lo > maxCell {
-				return 0, 0, s.fault(c.place, "the quote that opens here is not closed within 8 MiB", "close it, or double it if it is part of the text")
+				return 0, 0, s.fault(c.place, "the quote that opens here is not closed within 8 MiB", closeIt)
 			}
 			if err := s.readLine(); err == io.EOF {
-				return 0, 0, s.fault(c.place, "the quote that opens here is never closed", "close it, or double it if it is part of the text")
+				return 0, 0, s.fault(c.place, "the quote that opens here is never closed", closeIt)
 			} else if err != nil {
 				return 0, 0, err
 			}
@@ -136,7 +137,8 @@ func (s *splitter) quoted(at, start int) (end, lineStart int, err error) {
 	c.hi = hi
 	after := s.skipBlanks(at)
 	if after < len(s.text) && s.text[after] != s.comma {
-		return 0, 0, s.fault(place{s.line, after - start + 1}, "there is text after the closing quote of a cell", "put a separator between them, or double quotes that are part of the text")
+		return 0, 0, s.fault(table.Place{Line: s.line, Column: after - start + 1}, "there is text after the closing quote of a cell",
+			"put a separator between them, or double quotes that are part of the text")
 	}
 	s.cells = append(s.cells, c)
 	return after, start, nil
@@ -197,6 +199,6 @@ func (s *splitter) readLine() error {
 	return nil
 }
 
-func (s *splitter) fault(at place, problem, advice string) error {
-	return &data.InputError{File: s.name, Line: at.line, Column: at.column, Problem: problem, Advice: advice}
+func (s *splitter) fault(at table.Place, problem, advice string) error {
+	return &data.InputError{File: s.name, Line: at.Line, Column: at.Column, Problem: problem, Advice: advice}
 }

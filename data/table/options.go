@@ -1,21 +1,16 @@
-// Package csvfile turns tables in text files into vectors and back.
+// Package table turns tables into vectors.
 //
-// Four types matter. A Reader splits a file into cells and finds out by itself
-// what separates them and whether the first row is a header. A Table holds rows
-// as columns of numbers or of texts. Fit looks at a table and returns a Schema:
-// which columns are numbers, which are categories, how each is scaled, which is
-// the target. Schema.Encode turns any table of the same kind into vectors and
-// labels.
+// Three types matter. A Table holds rows as columns of numbers or of texts; a
+// Builder makes one of cells, whatever format they come from. Fit looks at a table
+// and returns a Schema: which columns are numbers, which are categories, how each
+// is scaled, which is the target. Schema.Encode turns any table of the same kind
+// into vectors and labels.
 //
-// A cell is what stands between two separators, without the blanks around it; a
-// cell in double quotes is taken as it is, with "" for a quote. A cell is missing
-// if it is empty or, without quotes, one of ? NA N/A null in any case. It is a
-// number if it reads as a decimal one. In tab-separated files, where quotes are
-// often just text, a cell counts as quoted only if its quote closes at the end of
-// the cell in the same line.
+// A cell is missing if it is empty or, without quotes, one of ? NA N/A null in any
+// case. It is a number if it reads as a decimal one.
 //
-// Whatever is wrong with a file comes back as a *data.InputError.
-package csvfile
+// Whatever is wrong with a table comes back as a *data.InputError.
+package table
 
 import (
 	"fmt"
@@ -38,7 +33,7 @@ const (
 	Skip
 )
 
-// Options say how to read a file. The zero value finds out everything by itself
+// Options say how to read a table. The zero value finds out everything by itself
 // and takes the last column as the target.
 type Options struct {
 	// Name is the file as errors show it.
@@ -108,9 +103,7 @@ func (o Options) columns(names []string, width int) (roles, error) {
 		}
 	}
 	if weight >= 0 && (target == weight || target == width) {
-		return none, &data.InputError{
-			File: o.Name, Problem: fmt.Sprintf("column %q is both the weight and the target", o.Weight), Advice: "choose another of one of them",
-		}
+		return none, o.fault("choose another of one of them", "column %q is both the weight and the target", o.Weight)
 	}
 	drop := make([]bool, width)
 	for _, name := range o.Drop {
@@ -119,18 +112,19 @@ func (o Options) columns(names []string, width int) (roles, error) {
 			return none, err
 		}
 		if j == target {
-			return none, &data.InputError{
-				File: o.Name, Problem: fmt.Sprintf("column %q is both dropped and the target", name), Advice: "choose another target, or none",
-			}
+			return none, o.fault("choose another target, or none", "column %q is both dropped and the target", name)
 		}
 		if j == weight {
-			return none, &data.InputError{
-				File: o.Name, Problem: fmt.Sprintf("column %q is both the weight and one that is to be left out", name), Advice: "it is not learnt from anyhow; choose another of one of them",
-			}
+			return none, o.fault("it is not learnt from anyhow; choose another of one of them",
+				"column %q is both the weight and one that is to be left out", name)
 		}
 		drop[j] = true
 	}
 	return roles{target, weight, drop}, nil
+}
+
+func (o Options) fault(advice, problem string, args ...any) error {
+	return &data.InputError{File: o.Name, Problem: fmt.Sprintf(problem, args...), Advice: advice}
 }
 
 // weight returns the column of the weights, -1 for none.

@@ -1,4 +1,14 @@
-package csvfile
+// Package csv reads and writes tables in text files, with a comma, tab, semicolon
+// or bar between the cells.
+//
+// A cell is what stands between two separators, without the blanks around it; a
+// cell in double quotes is taken as it is, with "" for a quote. In tab-separated
+// files, where quotes are often just text, a cell counts as quoted only if its
+// quote closes at the end of the cell in the same line. What a cell reads as is
+// said in package table.
+//
+// Whatever is wrong with a file comes back as a *data.InputError.
+package csv
 
 import (
 	"bytes"
@@ -8,37 +18,35 @@ import (
 	"strconv"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/file"
+	"github.com/kerf-ml/kerf/data/table"
 )
-
-const checkEvery = 1024 // rows between two looks at the context
 
 // Reader reads a table row by row. It is not safe for concurrent use.
 type Reader struct {
-	options Options
+	options table.Options
 	split   *splitter
+	build   *table.Builder
+	rows    file.Batches
 	header  []string
 	width   int
-	first   int // line of the row that fixes the width
-	is      roles
-	pending bool  // whether split holds a row that was not handed out
-	err     error // what ended the reading
+	first   int  // line of the row that fixes the width
+	pending bool // whether split holds a row that was not handed out
 }
 
 // NewReader reads the beginning of r and returns a reader of its rows. It finds
-// out what Options leave open:
-//
-//   - The separator is that of tab, semicolon, comma and bar by which the most
-//     of the first rows have the same number of cells, more than one.
-//   - The first row is a header if in some column it is text and all others are
-//     numbers. Where all columns are text it is a header if its cells are
-//     distinct and none comes again in its column, though some column of three
-//     rows or more repeats itself.
+// out what the options leave open: the separator, which is that of tab, semicolon,
+// comma and bar by which the most of the first rows have the same number of cells,
+// more than one; and whether the first row is a header, by table.HasHeader.
 //
 // It returns a *data.InputError for a file without rows, a header that does not
 // fit the rows, and a target or column to drop that is not there.
-func NewReader(r io.Reader, o Options) (*Reader, error) {
+func NewReader(r io.Reader, o table.Options) (*Reader, error) {
 	if o.Comma != 0 && (o.Comma >= 0x80 || o.Comma == '"' || o.Comma == '\n' || o.Comma == '\r') {
-		return nil, &data.InputError{File: o.Name, Problem: fmt.Sprintf("%q cannot separate cells", o.Comma), Advice: "use a comma, tab, semicolon or bar"}
+		return nil, &data.InputError{
+			File: o.Name, Problem: fmt.Sprintf("%q cannot separate cells", o.Comma),
+			Advice: "use a comma, tab, semicolon or bar",
+		}
 	}
 	sample, whole, err := readSample(r)
 	if err != nil {
@@ -48,8 +56,11 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 	if o.Comma == 0 {
 		o.Comma = detectComma(sample, whole)
 	}
-	if o.Header == Auto {
-		o.Header = detectHeader(sampleRecords(sample, whole, byte(o.Comma)), o.Names)
+	if o.Header == table.Auto {
+		o.Header = table.Absent
+		if table.HasHeader(sampleRecords(sample, whole, byte(o.Comma)), o.Names) {
+			o.Header = table.Present
+		}
 	}
 	in := io.MultiReader(bytes.NewReader(sample), r)
 	reader := &Reader{options: o, split: newSplitter(in, o.Name, byte(o.Comma))}
@@ -63,18 +74,18 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 func (r *Reader) start() error {
 	err := r.split.next()
 	if err == io.EOF {
-		return &data.InputError{File: r.options.Name, Problem: "is empty", Advice: "give a file with at least one row of data"}
+		return r.empty("is empty")
 	}
 	if err != nil {
 		return err
 	}
 	r.first, r.width = r.split.begin, len(r.split.cells)
-	if r.options.Header == Present {
+	if r.options.Header == table.Present {
 		r.header = r.names()
 	}
-	if r.options.Header == Present || r.options.Header == Skip {
+	if r.options.Header == table.Present || r.options.Header == table.Skip {
 		if err = r.split.next(); err == io.EOF {
-			return &data.InputError{File: r.options.Name, Problem: "has a header and no rows", Advice: "give a file with at least one row of data"}
+			return r.empty("has a header and no rows")
 		} else if err != nil {
 			return err
 		}
@@ -88,8 +99,14 @@ func (r *Reader) start() error {
 		}
 	}
 	r.first, r.width, r.pending = r.split.begin, n, true
-	r.is, err = r.options.columns(r.header, r.width)
+	r.build, err = table.Settled(r.options, r.header, r.width)
 	return err
+}
+
+func (r *Reader) empty(problem string) error {
+	return &data.InputError{
+		File: r.options.Name, Problem: problem, Advice: "give a file with at least one row of data",
+	}
 }
 
 // names returns the cells of the header; a column without a name gets its number.
@@ -112,35 +129,14 @@ func (r *Reader) Comma() rune { return r.options.Comma }
 
 // Read returns the next rows, at most max of them, all that are left if max ≤ 0.
 // It returns io.EOF, and nothing else, when no row is left.
-func (r *Reader) Read(ctx context.Context, max int) (*Table, error) {
-	if r.err != nil {
-		return nil, r.err
+func (r *Reader) Read(ctx context.Context, max int) (*table.Table, error) {
+	if _, err := r.rows.Read(ctx, max, r.addRow); err != nil {
+		return nil, err
 	}
-	t := &Table{
-		Name: r.options.Name, Header: r.header, Target: r.is.target, Weight: r.is.weight,
-		column: make([]*column, r.width), drop: r.is.drop, comma: r.options.Comma,
-	}
-	for j := range t.column {
-		t.column[j] = newColumn(r.options.Verbatim || j == r.is.target)
-	}
-	for max <= 0 || t.Len() < max {
-		if t.Len()%checkEvery == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		err := r.addRow(t)
-		if err == io.EOF && t.Len() > 0 {
-			r.err = io.EOF
-			break
-		}
-		if err != nil {
-			r.err = err
-			return nil, err
-		}
-	}
-	return t, nil
+	return r.build.Table()
 }
 
-func (r *Reader) addRow(t *Table) error {
+func (r *Reader) addRow() error {
 	if !r.pending {
 		if err := r.split.next(); err != nil {
 			return err
@@ -149,14 +145,14 @@ func (r *Reader) addRow(t *Table) error {
 	r.pending = false
 	s := r.split
 	if len(s.cells) != r.width {
-		return s.fault(place{line: s.begin},
+		return s.fault(table.Place{Line: s.begin},
 			fmt.Sprintf("the row has %s and line %d has %d", cells(len(s.cells)), r.first, r.width),
 			"give all rows the same number of cells, empty ones where a value is missing")
 	}
+	r.build.Row(s.begin)
 	for j := range s.cells {
-		t.column[j].add(s.bytes(j), s.cells[j].quoted, s.cells[j].place)
+		r.build.Cell(j, s.bytes(j), s.cells[j].quoted, s.cells[j].place)
 	}
-	t.Lines = append(t.Lines, s.begin)
 	return nil
 }
 

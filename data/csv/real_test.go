@@ -1,4 +1,4 @@
-package csvfile_test
+package csv_test
 
 import (
 	"errors"
@@ -8,9 +8,10 @@ import (
 	"testing"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/csvfile"
+	"github.com/kerf-ml/kerf/data/csv"
 	"github.com/kerf-ml/kerf/data/file"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/data/table"
 )
 
 // openReal opens one of the public data sets, and skips the test without them.
@@ -57,28 +58,28 @@ func TestRealFiles(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			f := openReal(t, test.name)
-			r, err := csvfile.NewReader(f, csvfile.Options{Name: f.Name, Target: test.target})
+			r, err := csv.NewReader(f, table.Options{Name: f.Name, Target: test.target})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if (r.Header() != nil) != test.header || r.Comma() != test.comma {
 				t.Fatalf("header %q, comma %q", r.Header(), r.Comma())
 			}
-			table, err := r.Read(t.Context(), 0)
+			tab, err := r.Read(t.Context(), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if table.Len() != test.rows {
-				t.Fatalf("%d rows, want %d", table.Len(), test.rows)
+			if tab.Len() != test.rows {
+				t.Fatalf("%d rows, want %d", tab.Len(), test.rows)
 			}
-			s, err := csvfile.Fit(table, nil, scale.Standard)
+			s, err := table.Fit(tab, nil, scale.Standard)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if s.Summary() != test.summary {
 				t.Errorf("summary %q, want %q", s.Summary(), test.summary)
 			}
-			x, labels, err := s.Encode(table)
+			x, labels, err := s.Encode(tab)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,7 +89,7 @@ func TestRealFiles(t *testing.T) {
 			if (labels == nil) != (test.target == "none") {
 				t.Errorf("%d labels", len(labels))
 			}
-			if n, err := s.Unseen(table); n != 0 || err != nil {
+			if n, err := s.Unseen(tab); n != 0 || err != nil {
 				t.Errorf("unseen %d, %v", n, err)
 			}
 		})
@@ -97,7 +98,7 @@ func TestRealFiles(t *testing.T) {
 
 func TestRealAdultTest(t *testing.T) {
 	f := openReal(t, "adult.csv.gz")
-	r, err := csvfile.NewReader(f, csvfile.Options{Name: f.Name})
+	r, err := csv.NewReader(f, table.Options{Name: f.Name})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,22 +106,22 @@ func TestRealAdultTest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := csvfile.Fit(train, nil, scale.Range)
+	s, err := table.Fit(train, nil, scale.Range)
 	if err != nil {
 		t.Fatal(err)
 	}
 	g := openReal(t, "adult.t.csv.gz")
-	r, err = csvfile.NewReader(g, s.Options(g.Name))
+	r, err = csv.NewReader(g, s.Options(g.Name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows := 0
 	for {
-		table, err := r.Read(t.Context(), 1000)
+		tab, err := r.Read(t.Context(), 1000)
 		if err != nil {
 			break
 		}
-		x, labels, err := s.Encode(table)
+		x, labels, err := s.Encode(tab)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +133,7 @@ func TestRealAdultTest(t *testing.T) {
 				t.Fatalf("label %q", label)
 			}
 		}
-		rows += table.Len()
+		rows += tab.Len()
 	}
 	if rows != 16281 {
 		t.Errorf("%d rows, want 16281", rows)
@@ -141,27 +142,27 @@ func TestRealAdultTest(t *testing.T) {
 
 func TestRealZoo(t *testing.T) {
 	f := openReal(t, "zoo.csv.gz")
-	_, err := csvfile.NewReader(f, csvfile.Options{Name: "zoo.csv"})
+	_, err := csv.NewReader(f, table.Options{Name: "zoo.csv"})
 	var input *data.InputError
 	if !errors.As(err, &input) || input.Line != 2 || !strings.Contains(err.Error(), "18 cells") ||
 		!strings.Contains(err.Error(), "names 16") || !strings.Contains(err.Error(), "--header skip") {
 		t.Fatalf("error %v", err)
 	}
 	f = openReal(t, "zoo.csv.gz")
-	r, err := csvfile.NewReader(f, csvfile.Options{Name: "zoo.csv", Header: csvfile.Skip})
+	r, err := csv.NewReader(f, table.Options{Name: "zoo.csv", Header: table.Skip})
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := r.Read(t.Context(), 0)
+	tab, err := r.Read(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := csvfile.Fit(table, nil, scale.None)
+	s, err := table.Fit(tab, nil, scale.None)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "17 columns: 16 numbers → 16 coordinates; ignored: column 1"; s.Summary() != want || table.Len() != 101 {
-		t.Errorf("%d rows, summary %q, want %q", table.Len(), s.Summary(), want)
+	if want := "17 columns: 16 numbers → 16 coordinates; ignored: column 1"; s.Summary() != want || tab.Len() != 101 {
+		t.Errorf("%d rows, summary %q, want %q", tab.Len(), s.Summary(), want)
 	}
 }
 
@@ -179,21 +180,21 @@ func TestRealTexts(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			f := openReal(t, test.name)
-			r, err := csvfile.NewReader(f, csvfile.Options{Name: f.Name, Target: "first", Verbatim: true})
+			r, err := csv.NewReader(f, table.Options{Name: f.Name, Target: "first", Verbatim: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			table, err := r.Read(t.Context(), 0)
+			tab, err := r.Read(t.Context(), 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Header() != nil || r.Comma() != test.comma || table.Len() != test.rows || table.Cols() != test.cols {
-				t.Fatalf("header %q, comma %q, %d × %d", r.Header(), r.Comma(), table.Len(), table.Cols())
+			if r.Header() != nil || r.Comma() != test.comma || tab.Len() != test.rows || tab.Cols() != test.cols {
+				t.Fatalf("header %q, comma %q, %d × %d", r.Header(), r.Comma(), tab.Len(), tab.Cols())
 			}
-			if cell, ok := table.Cell(test.row, test.cols-1); cell != test.cell || !ok {
+			if cell, ok := tab.Cell(test.row, test.cols-1); cell != test.cell || !ok {
 				t.Errorf("cell %q", cell)
 			}
-			if _, err := csvfile.Fit(table, nil, scale.None); err == nil {
+			if _, err := table.Fit(tab, nil, scale.None); err == nil {
 				t.Error("a schema without coordinates")
 			}
 		})

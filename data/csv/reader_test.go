@@ -1,8 +1,8 @@
-package csvfile_test
+package csv_test
 
 import (
 	"context"
-	"encoding/csv"
+	stdcsv "encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -14,35 +14,36 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/csvfile"
+	"github.com/kerf-ml/kerf/data/csv"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/data/table"
 )
 
 // read reads a whole table.
-func read(text string, o csvfile.Options) (*csvfile.Table, error) {
+func read(text string, o table.Options) (*table.Table, error) {
 	o.Name = "f"
-	r, err := csvfile.NewReader(strings.NewReader(text), o)
+	r, err := csv.NewReader(strings.NewReader(text), o)
 	if err != nil {
 		return nil, err
 	}
 	return r.Read(context.Background(), 0)
 }
 
-func mustRead(t testing.TB, text string, o csvfile.Options) *csvfile.Table {
+func mustRead(t testing.TB, text string, o table.Options) *table.Table {
 	t.Helper()
-	table, err := read(text, o)
+	tab, err := read(text, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return table
+	return tab
 }
 
 // grid returns all cells, "∅" for missing ones.
-func grid(table *csvfile.Table) [][]string {
-	all := make([][]string, table.Len())
+func grid(tab *table.Table) [][]string {
+	all := make([][]string, tab.Len())
 	for i := range all {
-		for j := range table.Cols() {
-			cell, ok := table.Cell(i, j)
+		for j := range tab.Cols() {
+			cell, ok := tab.Cell(i, j)
 			if !ok {
 				cell = "∅"
 			}
@@ -77,8 +78,8 @@ func TestCells(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			table := mustRead(t, test.text, csvfile.Options{Header: csvfile.Absent})
-			if got := fmt.Sprint(grid(table)); got != test.want {
+			tab := mustRead(t, test.text, table.Options{Header: table.Absent})
+			if got := fmt.Sprint(grid(tab)); got != test.want {
 				t.Errorf("cells %q, want %q", got, test.want)
 			}
 		})
@@ -86,12 +87,12 @@ func TestCells(t *testing.T) {
 }
 
 func TestVerbatim(t *testing.T) {
-	table := mustRead(t, "1.50,a\n007,b\n?,c\n", csvfile.Options{Verbatim: true})
-	if got, want := fmt.Sprint(grid(table)), "[[1.50 a] [007 b] [∅ c]]"; got != want {
+	tab := mustRead(t, "1.50,a\n007,b\n?,c\n", table.Options{Verbatim: true})
+	if got, want := fmt.Sprint(grid(tab)), "[[1.50 a] [007 b] [∅ c]]"; got != want {
 		t.Errorf("cells %s, want %s", got, want)
 	}
-	s, err := csvfile.Fit(table, nil, scale.None)
-	if err != nil || s.Columns[0].Kind != csvfile.Number || s.Columns[0].Mean != 4.25 {
+	s, err := table.Fit(tab, nil, scale.None)
+	if err != nil || s.Columns[0].Kind != table.Number || s.Columns[0].Mean != 4.25 {
 		t.Errorf("a verbatim column of numbers is not a number: %+v, %v", s, err)
 	}
 }
@@ -116,23 +117,23 @@ func TestHeader(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			table := mustRead(t, test.text, csvfile.Options{})
-			if !slices.Equal(table.Header, test.want) {
-				t.Errorf("header %q, want %q", table.Header, test.want)
+			tab := mustRead(t, test.text, table.Options{})
+			if !slices.Equal(tab.Header, test.want) {
+				t.Errorf("header %q, want %q", tab.Header, test.want)
 			}
 		})
 	}
-	known := csvfile.Options{Names: []string{"x", "y", "z"}}
-	if table := mustRead(t, "z,x\na,b\n", known); table.Header == nil {
+	known := table.Options{Names: []string{"x", "y", "z"}}
+	if tab := mustRead(t, "z,x\na,b\n", known); tab.Header == nil {
 		t.Error("known names are no header")
 	}
-	if table := mustRead(t, "a,b\n1,x\n", csvfile.Options{Header: csvfile.Absent}); table.Len() != 2 {
+	if tab := mustRead(t, "a,b\n1,x\n", table.Options{Header: table.Absent}); tab.Len() != 2 {
 		t.Error("absent means absent")
 	}
-	if table := mustRead(t, "1,2\n3,4\n", csvfile.Options{Header: csvfile.Present}); table.Header[0] != "1" {
+	if tab := mustRead(t, "1,2\n3,4\n", table.Options{Header: table.Present}); tab.Header[0] != "1" {
 		t.Error("present means present")
 	}
-	if table := mustRead(t, "odd\n3,4\n5,6\n", csvfile.Options{Header: csvfile.Skip}); table.Header != nil || table.Len() != 2 || table.Lines[0] != 2 {
+	if tab := mustRead(t, "odd\n3,4\n5,6\n", table.Options{Header: table.Skip}); tab.Header != nil || tab.Len() != 2 || tab.Lines[0] != 2 {
 		t.Error("skip means skip")
 	}
 }
@@ -144,8 +145,8 @@ func TestTarget(t *testing.T) {
 		want   int
 	}{{"", 2}, {"last", 2}, {"first", 0}, {"none", -1}, {"b", 1}, {"2", 1}, {"3", 2}, {"7", 2}}
 	for _, test := range tests {
-		if table := mustRead(t, text, csvfile.Options{Target: test.target}); table.Target != test.want {
-			t.Errorf("target %q is column %d, want %d", test.target, table.Target, test.want)
+		if tab := mustRead(t, text, table.Options{Target: test.target}); tab.Target != test.want {
+			t.Errorf("target %q is column %d, want %d", test.target, tab.Target, test.want)
 		}
 	}
 }
@@ -153,25 +154,25 @@ func TestTarget(t *testing.T) {
 func TestReadFaults(t *testing.T) {
 	tests := []struct {
 		name, text   string
-		o            csvfile.Options
+		o            table.Options
 		line, column int
 		want         string
 	}{
-		{"empty", " \n", csvfile.Options{}, 0, 0, "is empty"},
-		{"only a header", "a,b\n", csvfile.Options{Header: csvfile.Present}, 0, 0, "a header and no rows"},
-		{"only a row to skip", "a,b\n", csvfile.Options{Header: csvfile.Skip}, 0, 0, "a header and no rows"},
-		{"ragged", "1,2\n3,4\n\n5\n", csvfile.Options{}, 4, 0, "the row has 1 cell and line 1 has 2"},
-		{"ragged after a header", "a,b\n1,2\n5,6,7\n", csvfile.Options{}, 3, 0, "the row has 3 cells and line 2 has 2"},
-		{"short header", "a,b\n1,2,3\n4,5,6\n", csvfile.Options{}, 2, 0, "the row has 3 cells and the header in line 1 names 2; correct the header, or leave it aside with --header skip"},
-		{"open quote", "1,2\n3,\"4\n5,6\n", csvfile.Options{}, 2, 3, "never closed"},
-		{"text after a quote", "1,2\n3, \"4\"x\n", csvfile.Options{}, 2, 7, "after the closing quote"},
-		{"text after a quote in a later line", "1,2\n3,\"4\n4\"x\n", csvfile.Options{}, 3, 3, "after the closing quote"},
-		{"no such target", "a,b\n1,2\n", csvfile.Options{Target: "c"}, 0, 0, "the columns are a, b"},
-		{"no such number", "1,2\n", csvfile.Options{Target: "3"}, 0, 0, "a number from 1 to 2"},
-		{"no such column to drop", "1,2\n", csvfile.Options{Drop: []string{"0"}}, 0, 0, "a number from 1 to 2"},
-		{"target dropped", "1,2\n", csvfile.Options{Drop: []string{"2"}}, 0, 0, "both dropped and the target"},
-		{"comma", "1,2\n", csvfile.Options{Comma: '"'}, 0, 0, "cannot separate"},
-		{"too many columns", strings.Repeat(",", 1<<20) + "\n", csvfile.Options{Comma: ','}, 1, 0, "more than 1048576 columns"},
+		{"empty", " \n", table.Options{}, 0, 0, "is empty"},
+		{"only a header", "a,b\n", table.Options{Header: table.Present}, 0, 0, "a header and no rows"},
+		{"only a row to skip", "a,b\n", table.Options{Header: table.Skip}, 0, 0, "a header and no rows"},
+		{"ragged", "1,2\n3,4\n\n5\n", table.Options{}, 4, 0, "the row has 1 cell and line 1 has 2"},
+		{"ragged after a header", "a,b\n1,2\n5,6,7\n", table.Options{}, 3, 0, "the row has 3 cells and line 2 has 2"},
+		{"short header", "a,b\n1,2,3\n4,5,6\n", table.Options{}, 2, 0, "the row has 3 cells and the header in line 1 names 2; correct the header, or leave it aside with --header skip"},
+		{"open quote", "1,2\n3,\"4\n5,6\n", table.Options{}, 2, 3, "never closed"},
+		{"text after a quote", "1,2\n3, \"4\"x\n", table.Options{}, 2, 7, "after the closing quote"},
+		{"text after a quote in a later line", "1,2\n3,\"4\n4\"x\n", table.Options{}, 3, 3, "after the closing quote"},
+		{"no such target", "a,b\n1,2\n", table.Options{Target: "c"}, 0, 0, "the columns are a, b"},
+		{"no such number", "1,2\n", table.Options{Target: "3"}, 0, 0, "a number from 1 to 2"},
+		{"no such column to drop", "1,2\n", table.Options{Drop: []string{"0"}}, 0, 0, "a number from 1 to 2"},
+		{"target dropped", "1,2\n", table.Options{Drop: []string{"2"}}, 0, 0, "both dropped and the target"},
+		{"comma", "1,2\n", table.Options{Comma: '"'}, 0, 0, "cannot separate"},
+		{"too many columns", strings.Repeat(",", 1<<20) + "\n", table.Options{Comma: ','}, 1, 0, "more than 1048576 columns"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -195,22 +196,22 @@ func TestReadInParts(t *testing.T) {
 		fmt.Fprintf(&text, "%d,x%d\n", i, i)
 	}
 	for _, max := range []int{1, 7, 99, 100, 101} {
-		r, err := csvfile.NewReader(iotest.OneByteReader(strings.NewReader(text.String())), csvfile.Options{})
+		r, err := csv.NewReader(iotest.OneByteReader(strings.NewReader(text.String())), table.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		rows := 0
 		for {
-			table, err := r.Read(t.Context(), max)
+			tab, err := r.Read(t.Context(), max)
 			if err == io.EOF {
 				break
 			}
-			if err != nil || table.Len() == 0 || table.Len() > max {
+			if err != nil || tab.Len() == 0 || tab.Len() > max {
 				t.Fatalf("%v", err)
 			}
-			for i, label := range table.Labels() {
-				if label != fmt.Sprintf("x%d", rows) || table.Lines[i] != rows+1 {
-					t.Fatalf("row %d has label %s and line %d", rows, label, table.Lines[i])
+			for i, label := range tab.Labels() {
+				if label != fmt.Sprintf("x%d", rows) || tab.Lines[i] != rows+1 {
+					t.Fatalf("row %d has label %s and line %d", rows, label, tab.Lines[i])
 				}
 				rows++
 			}
@@ -223,9 +224,9 @@ func TestReadInParts(t *testing.T) {
 
 func TestErrorsOfTheStream(t *testing.T) {
 	failing := io.MultiReader(strings.NewReader("1,2\n"), iotest.ErrReader(errors.New("disk on fire")))
-	_, err := csvfile.NewReader(failing, csvfile.Options{})
+	_, err := csv.NewReader(failing, table.Options{})
 	checkFault(t, err, 0, 0, "disk on fire")
-	r, err := csvfile.NewReader(strings.NewReader("1,2\n"), csvfile.Options{})
+	r, err := csv.NewReader(strings.NewReader("1,2\n"), table.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,16 +245,16 @@ func TestAgainstEncodingCSV(t *testing.T) {
 		cell := rapid.StringMatching("[ab ,;|\"\n\t]{0,6}z")
 		rows := rapid.SliceOfN(rapid.SliceOfN(cell, width, width), 1, 9).Draw(t, "rows")
 		var text strings.Builder
-		w := csv.NewWriter(&text)
+		w := stdcsv.NewWriter(&text)
 		w.Comma = comma
 		if err := w.WriteAll(rows); err != nil {
 			t.Fatal(err)
 		}
-		table, err := read(text.String(), csvfile.Options{Header: csvfile.Absent, Comma: comma})
+		tab, err := read(text.String(), table.Options{Header: table.Absent, Comma: comma})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, row := range grid(table) {
+		for i, row := range grid(tab) {
 			for j, cell := range row {
 				// encoding/csv quotes a leading blank, but no tab inside.
 				if cell != rows[i][j] {

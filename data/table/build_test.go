@@ -1,4 +1,4 @@
-package csvfile_test
+package table_test
 
 import (
 	"errors"
@@ -8,18 +8,18 @@ import (
 	"testing"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/csvfile"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/data/table"
 )
 
 // TestBuilderAsReader builds the table of a file and compares it with what a
 // Reader makes of the file.
 func TestBuilderAsReader(t *testing.T) {
-	want, err := read("a,b,c,y\n1,x,,u\n2.5,,,v\n,x,7,u\n-0,y,8,v\n", csvfile.Options{})
+	want, err := read("a,b,c,y\n1,x,,u\n2.5,,,v\n,x,7,u\n-0,y,8,v\n", table.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := csvfile.NewBuilder(csvfile.Options{Names: []string{"a", "b", "c", "y"}})
+	b := table.NewBuilder(table.Options{Names: []string{"a", "b", "c", "y"}})
 	for i, row := range [][]any{{1.0, "x", nil, "u"}, {2.5, nil, nil, "v"}, {nil, "x", 7.0, "u"}, {math.Copysign(0, -1), "y", 8.0, "v"}} {
 		b.Row(i + 2)
 		for j, cell := range row {
@@ -62,7 +62,7 @@ func TestBuilderAsReader(t *testing.T) {
 
 // TestBuilderInParts has columns that come late and tables that lack cells.
 func TestBuilderInParts(t *testing.T) {
-	b := csvfile.NewBuilder(csvfile.Options{Name: "f", Target: "y"})
+	b := table.NewBuilder(table.Options{Name: "f", Target: "y"})
 	b.Row(1)
 	b.Number(b.Column("y"), 1)
 	b.Row(2)
@@ -91,7 +91,7 @@ func TestBuilderInParts(t *testing.T) {
 }
 
 func TestBuilderCells(t *testing.T) {
-	b := csvfile.NewBuilder(csvfile.Options{Name: "f", Target: "t"})
+	b := table.NewBuilder(table.Options{Name: "f", Target: "t"})
 	for i, v := range []bool{true, false} {
 		b.Row(i + 1)
 		b.Bool(b.Column("b"), v)
@@ -103,13 +103,13 @@ func TestBuilderCells(t *testing.T) {
 	b.Text(b.Column("m"), "x")
 	b.Row(4)
 	b.Bool(b.Column("m"), true)
-	table, err := b.Table()
+	tab, err := b.Table()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for j, want := range [][]string{{"1", "0", "-", "-"}, {"true", "false", "-", "-"}, {"01", "-", "-", "-"}, {"1", "0", "x", "true"}} {
 		for i := range want {
-			cell, ok := table.Cell(i, j)
+			cell, ok := tab.Cell(i, j)
 			if !ok {
 				cell = "-"
 			}
@@ -121,26 +121,26 @@ func TestBuilderCells(t *testing.T) {
 }
 
 func TestBuilderFaults(t *testing.T) {
-	b := csvfile.NewBuilder(csvfile.Options{Name: "f", Target: "none"})
+	b := table.NewBuilder(table.Options{Name: "f", Target: "none"})
 	b.Row(7)
 	b.Number(b.Column("x"), math.Inf(1))
-	table, err := b.Table()
+	tab, err := b.Table()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = csvfile.Fit(table, nil, scale.None)
+	_, err = table.Fit(tab, nil, scale.None)
 	var input *data.InputError
 	if !errors.As(err, &input) || input.Line != 7 || input.Column != 1 {
 		t.Errorf("error %v", err)
 	}
-	b = csvfile.NewBuilder(csvfile.Options{Name: "f", Target: "y"})
+	b = table.NewBuilder(table.Options{Name: "f", Target: "y"})
 	b.Row(1)
 	b.Number(b.Column("x"), 1)
 	if _, err := b.Table(); !errors.As(err, &input) || !strings.Contains(err.Error(), `"y"`) {
 		t.Errorf("error %v", err)
 	}
 	for name, f := range map[string]func(){
-		"no row": func() { b := csvfile.NewBuilder(csvfile.Options{}); b.Number(b.Column("x"), 1) },
+		"no row": func() { b := table.NewBuilder(table.Options{}); b.Number(b.Column("x"), 1) },
 		"twice":  func() { b.Number(0, 1) },
 	} {
 		func() {

@@ -1,4 +1,4 @@
-package csvfile
+package table
 
 import (
 	"math"
@@ -6,21 +6,38 @@ import (
 	"strconv"
 )
 
-// Builder makes tables of cells that come from elsewhere than a text file with
-// separators, such as JSON Lines or Parquet, so that all that follows is the same.
-// Cells are added row by row; a cell that is not added is missing. It is not safe
-// for concurrent use.
+// Sink takes the cells of a table, row by row. A Builder is one.
+type Sink interface {
+	// Column returns the index of the column of a name, which is added if it is
+	// new.
+	Column(name string) int
+
+	// Row begins a row, which stands in the given line.
+	Row(line int)
+
+	// Number, Bool and Text add a cell to the row. A cell that is not added is
+	// missing.
+	Number(col int, v float64)
+	Bool(col int, v bool)
+	Text(col int, s string)
+}
+
+// Builder makes tables of cells, whatever format they come from, so that all that
+// follows is the same. Cells are added row by row; a cell that is not added is
+// missing. It is not safe for concurrent use.
 type Builder struct {
 	o      Options
 	names  []string
-	index  map[string]int
+	index  map[string]int // nil where the columns are settled
+	is     roles          // of columns that are settled
 	lines  []int
 	column []*column
 }
 
-// NewBuilder returns a builder of tables. Of the options, Name, Names, Target,
-// Weight and Drop count. Names are the first columns, in that order, and there even if no
-// row has a cell in them; see Schema.Options.
+// NewBuilder returns a builder of tables whose columns come with their names. Of
+// the options, Name, Names, Target, Weight and Drop count. Names are the first
+// columns, in that order, and there even if no row has a cell in them; see
+// Schema.Options.
 func NewBuilder(o Options) *Builder {
 	b := &Builder{o: o, index: map[string]int{}}
 	for _, name := range o.Names {
@@ -29,8 +46,29 @@ func NewBuilder(o Options) *Builder {
 	return b
 }
 
+// Settled returns a builder of tables of width columns, which are all there are.
+// Their names are nil where there is no header. It returns a *data.InputError for
+// a target, weight or column to drop that is not there.
+func Settled(o Options, names []string, width int) (*Builder, error) {
+	is, err := o.columns(names, width)
+	if err != nil {
+		return nil, err
+	}
+	b := &Builder{o: o, names: names, is: is, column: make([]*column, width)}
+	b.empty()
+	return b, nil
+}
+
+// empty puts columns without cells in the place of those there are.
+func (b *Builder) empty() {
+	for j := range b.column {
+		b.column[j] = newColumn(b.index == nil && (b.o.Verbatim || j == b.is.target))
+	}
+}
+
 // Column returns the index of the column of a name, which is added as the last
-// one if it is new. A column without a name gets its number.
+// one if it is new. A column without a name gets its number. Columns must not be
+// settled.
 func (b *Builder) Column(name string) int {
 	if j, ok := b.index[name]; ok {
 		return j
@@ -43,6 +81,13 @@ func (b *Builder) Column(name string) int {
 	b.names = append(b.names, name)
 	b.column = append(b.column, newColumn(false))
 	return j
+}
+
+// Cell adds a cell to the row as it stands in a text file: one without quotes may
+// be a number or missing by what is written there.
+func (b *Builder) Cell(col int, cell []byte, quoted bool, at Place) {
+	c, _ := b.cell(col)
+	c.add(cell, quoted, at)
 }
 
 // Row begins the next row, which errors place in the given line of the file,
@@ -66,7 +111,7 @@ func (b *Builder) Number(col int, v float64) {
 // Bool adds a truth value to the row: the number 1 or 0, except in a column that
 // is named as the target or has texts in it, where it is the text true or false.
 func (b *Builder) Bool(col int, v bool) {
-	if c := b.column[col]; c.code != nil || b.names[col] == b.o.Target {
+	if c := b.column[col]; c.code != nil || b.index != nil && b.names[col] == b.o.Target {
 		b.Text(col, strconv.FormatBool(v))
 		return
 	}
@@ -89,14 +134,14 @@ func (b *Builder) Text(col int, s string) {
 
 // cell prepares column col for a cell of the current row: all rows before it that
 // have none are missing. It panics if the row has one there already.
-func (b *Builder) cell(col int) (*column, place) {
+func (b *Builder) cell(col int) (*column, Place) {
 	row := len(b.lines) - 1
 	c := b.column[col]
 	c.pad(row)
 	if row < 0 || c.len() != row {
-		panic("csvfile: a cell without a row, or a second one in the same place")
+		panic("table: a cell without a row, or a second one in the same place")
 	}
-	return c, place{b.lines[row], col + 1}
+	return c, Place{b.lines[row], col + 1}
 }
 
 // Table returns the rows that were added since the last call; nil if there are
@@ -106,9 +151,15 @@ func (b *Builder) Table() (*Table, error) {
 	if len(b.lines) == 0 {
 		return nil, nil
 	}
-	is, err := b.o.columns(b.names, len(b.names))
-	if err != nil {
-		return nil, err
+	is, comma := b.is, ','
+	if b.index == nil && b.o.Comma != 0 {
+		comma = b.o.Comma
+	}
+	if b.index != nil {
+		var err error
+		if is, err = b.o.columns(b.names, len(b.names)); err != nil {
+			return nil, err
+		}
 	}
 	for j, c := range b.column {
 		c.pad(len(b.lines))
@@ -118,12 +169,10 @@ func (b *Builder) Table() (*Table, error) {
 	}
 	t := &Table{
 		Name: b.o.Name, Header: slices.Clone(b.names), Lines: b.lines, Target: is.target, Weight: is.weight,
-		column: b.column, drop: is.drop, comma: ',',
+		column: b.column, drop: is.drop, comma: comma,
 	}
-	b.lines, b.column = nil, make([]*column, len(b.names))
-	for j := range b.column {
-		b.column[j] = newColumn(false)
-	}
+	b.lines, b.column = nil, make([]*column, len(b.column))
+	b.empty()
 	return t, nil
 }
 

@@ -1,4 +1,4 @@
-package csvfile
+package table
 
 import (
 	"fmt"
@@ -108,7 +108,7 @@ func checkNumbers(t *Table, c *Column, from *column) error {
 	}
 	bad := from.firstText
 	return &data.InputError{
-		File: t.Name, Line: bad.line, Column: bad.column,
+		File: t.Name, Line: bad.Line, Column: bad.Column,
 		Problem: fmt.Sprintf("%q is not a number, and %s held only numbers in training", clip(bad.text), quoteName(c.Name)),
 		Advice:  "correct the cell, or leave it empty if the value is missing",
 	}

@@ -1,4 +1,4 @@
-package csvfile
+package table
 
 import (
 	"fmt"
@@ -97,11 +97,11 @@ func (t *Table) checkLabels(rows []int) error {
 // infinity or a number too large.
 func (c *column) checkFinite(file string) error {
 	odd := c.firstOdd
-	if odd.line == 0 {
+	if odd.Line == 0 {
 		return nil
 	}
 	return &data.InputError{
-		File: file, Line: odd.line, Column: odd.column,
+		File: file, Line: odd.Line, Column: odd.Column,
 		Problem: clip(odd.text) + " is not a number that kerf can use",
 		Advice:  "leave the cell empty or write ? for a missing value",
 	}
@@ -144,7 +144,7 @@ func (c *Column) fitCategory(t *Table, cells *column, rows []int) error {
 		c.Kind, c.Why = Ignored, "empty"
 	case allDecimalCommas(cells):
 		return &data.InputError{
-			File: t.Name, Line: cells.firstText.line, Column: cells.firstText.column,
+			File: t.Name, Line: cells.firstText.Line, Column: cells.firstText.Column,
 			Problem: fmt.Sprintf("%q is a number with a comma in it", clip(cells.firstText.text)),
 			Advice:  "write numbers with a decimal point and without commas",
 		}
