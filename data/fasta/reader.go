@@ -15,6 +15,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/file"
@@ -113,7 +114,7 @@ func (r *Reader) scanLine() ([]byte, error) {
 func (r *Reader) extend(line []byte) error {
 	for at, c := range line {
 		switch {
-		case c|0x20 >= 'a' && c|0x20 <= 'z' || c == '*' || c == '-' || c == '.':
+		case isLetter(c):
 			r.sequence = append(r.sequence, c)
 		case isBlank(c):
 		default:
@@ -122,6 +123,21 @@ func (r *Reader) extend(line []byte) error {
 		}
 	}
 	return nil
+}
+
+// Sequence returns the letters of a sequence as a reader would have them, in one
+// line that errors place.
+func Sequence(text, name string, line int) (string, error) {
+	r := &Reader{scan: file.At(name, line)}
+	for part := range strings.Lines(text) {
+		if err := r.extend([]byte(strings.TrimRight(part, "\r\n"))); err != nil {
+			return "", err
+		}
+	}
+	if len(r.sequence) == 0 {
+		return "", r.scan.FaultIn(line, "the record has no sequence", "write it in letters")
+	}
+	return string(r.sequence), nil
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' }

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/kerf-ml/kerf/data"
 )
@@ -23,6 +24,12 @@ type Scanner struct {
 // NewScanner returns a scanner of r. The name stands for the file in errors.
 func NewScanner(r io.Reader, name string) *Scanner {
 	return &Scanner{name: name, r: bufio.NewReaderSize(r, HeadSize)}
+}
+
+// At returns a scanner that reads nothing, for faults in a line of a text that is
+// in memory.
+func At(name string, line int) *Scanner {
+	return &Scanner{name: name, line: line, r: bufio.NewReader(strings.NewReader(""))}
 }
 
 // Line returns the number of the line read last, from 1.

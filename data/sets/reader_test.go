@@ -187,9 +187,6 @@ func TestRealFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if format, err := f.Format(); err != nil || format != file.Sets {
-		t.Fatalf("format %v, %v", format, err)
-	}
 	x, labels, err := sets.NewReader(f, sets.Options{Name: f.Name}).Read(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
