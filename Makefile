@@ -46,7 +46,7 @@ generated: ## fail if the assembly is not what its generators write
 	after=$$(cat internal/gemm/*_amd64.* internal/vmath/*_amd64.* bench/core/peak_amd64.* | sha256sum); \
 	if [ "$$before" != "$$after" ]; then echo "generated code was not current; commit what make generate wrote"; exit 1; fi
 
-FUZZED = data/csvfile:FuzzCSV data/libsvm:FuzzLIBSVM data/file:FuzzFile data/lines:FuzzLines data/fasta:FuzzFASTA \
+FUZZED = data/csv:FuzzCSV data/libsvm:FuzzLIBSVM data/file:FuzzFile data/lines:FuzzLines data/fasta:FuzzFASTA \
 	data/sets:FuzzSets data/jsonl:FuzzJSONL data/npy:FuzzNPY data/idx:FuzzIDX data/parquet:FuzzParquet \
 	kernel/text:FuzzKernels kernel/external:FuzzAnswer spec:FuzzParse spec:FuzzVectors model:FuzzOpen model:FuzzDecode \
 	learn:FuzzParts learn/kernelized:FuzzPart learn/kernelized:FuzzSteps learn/linear:FuzzPegasosState learn/boost:FuzzState

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/spec"
@@ -56,10 +57,10 @@ func (a *app) runCheck(ctx context.Context, path string, k spec.Kernel, sample i
 	if err != nil {
 		return err
 	}
-	switch in.kind {
-	case spec.KindStrings:
+	switch in.Kind {
+	case dataset.Strings:
 		return check(ctx, a, spec.Strings{}, in, k, sample, flags)
-	case spec.KindSets:
+	case dataset.Sets:
 		return check(ctx, a, spec.Sets{}, in, k, sample, flags)
 	}
 	return check(ctx, a, spec.Vectors{}, in, k, sample, flags)
@@ -87,16 +88,16 @@ type checkedWitness struct {
 }
 
 // check judges a similarity on instances of type T.
-func check[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, text spec.Kernel, sample int, flags *inputFlags) error {
+func check[T any](ctx context.Context, a *app, kind instanceKind[T], in *dataset.Rows, text spec.Kernel, sample int, flags *inputFlags) error {
 	scaled, err := flags.scaling(in, text.Open())
 	if err != nil {
 		return err
 	}
-	e, err := in.fitEncoding(nil, scaled, flags)
+	e, err := fitEncoding(in, nil, scaled, flags)
 	if err != nil {
 		return err
 	}
-	x, _, err := decode[T](e, in.chunk)
+	x, _, err := decode[T](e, in)
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func check[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, 
 	rows := seed.Choose(x.Len(), sample, a.seed, seed.Landmarks)
 	v, err := kernel.Check(ctx, a.control(), k, data.Subset[T]{Of: x, Index: rows}, kernel.NewCheckOptions())
 	if err != nil {
-		return named(in.name, err)
+		return named(in.Name, err)
 	}
 	c := checked{
 		Kernel: kernelName(k), N: v.N, Symmetric: v.Symmetric, PSD: v.PSD, MinEigenvalue: v.MinEigenvalue(), MaxEigenvalue: v.MaxEigenvalue(),

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/model"
@@ -83,10 +84,10 @@ func (a *app) runCV(ctx context.Context, path string, f *cvFlags) error {
 	if err != nil {
 		return err
 	}
-	switch in.kind {
-	case spec.KindStrings:
+	switch in.Kind {
+	case dataset.Strings:
 		return crossValidate(ctx, a, spec.Strings{}, in, f)
-	case spec.KindSets:
+	case dataset.Sets:
 		return crossValidate(ctx, a, spec.Sets{}, in, f)
 	}
 	return crossValidate(ctx, a, spec.Vectors{}, in, f)
@@ -94,7 +95,7 @@ func (a *app) runCV(ctx context.Context, path string, f *cvFlags) error {
 
 // readFor reads the data that a learner is to be fitted to, and fills in what
 // its flags leave to the kind of the instances.
-func (a *app) readFor(ctx context.Context, path string, flags *inputFlags, l *learnerFlags) (*input, error) {
+func (a *app) readFor(ctx context.Context, path string, flags *inputFlags, l *learnerFlags) (*dataset.Rows, error) {
 	var k spec.Kernel
 	if l.kernel != "" {
 		k = l.spec
@@ -107,13 +108,13 @@ func (a *app) readFor(ctx context.Context, path string, flags *inputFlags, l *le
 	if err != nil {
 		return nil, err
 	}
-	return in, l.settle(in.kind)
+	return in, l.settle(string(in.Kind))
 }
 
 // crossValidated is what kerf cv found.
 type crossValidated struct {
 	flags   *cvFlags
-	input   *input
+	input   *dataset.Rows
 	scale   scale.Kind
 	folds   []validated
 	seconds float64
@@ -132,9 +133,9 @@ type validated struct {
 }
 
 // crossValidate validates on instances of type T.
-func crossValidate[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, f *cvFlags) error {
+func crossValidate[T any](ctx context.Context, a *app, kind instanceKind[T], in *dataset.Rows, f *cvFlags) error {
 	begun := time.Now()
-	folds, err := in.divide(f)
+	folds, err := divideFolds(in, f)
 	if err != nil {
 		return err
 	}
@@ -164,7 +165,7 @@ func validate[T any](ctx context.Context, a *app, kind instanceKind[T], c *cross
 	f, in, begun := c.flags, c.input, time.Now()
 	v := validated{repeat: fold.Repeat, index: fold.Index}
 	place := fmt.Sprintf("fold %d of %d", fold.Index+1, f.folds.K)
-	rows := in.live()
+	rows := in.Live()
 	part, err := encodePart[T](in, selected(rows, fold.Train()), selected(rows, fold.Test), c.scale, &f.inputFlags)
 	if err != nil {
 		return v, err
@@ -184,9 +185,9 @@ func validate[T any](ctx context.Context, a *app, kind instanceKind[T], c *cross
 	tested, err := testPart(ctx, r, &f.learnerFlags, in, part)
 	if err != nil {
 		if errors.Is(err, learn.ErrOneClass) {
-			return v, badInput(in.name, fmt.Sprintf("%s leaves rows of a single class to train on", place), "use other --folds, --seed or --groups")
+			return v, badInput(in.Name, fmt.Sprintf("%s leaves rows of a single class to train on", place), "use other --folds, --seed or --groups")
 		}
-		return v, named(in.name, fmt.Errorf("%s: %w", place, err))
+		return v, named(in.Name, fmt.Errorf("%s: %w", place, err))
 	}
 	if len(tested.unknown) > 0 {
 		a.warn("%s: the rows to train on have none with the label %s; such rows count as errors", place, strings.Join(tested.unknown, ", "))
@@ -198,17 +199,17 @@ func validate[T any](ctx context.Context, a *app, kind instanceKind[T], c *cross
 
 // divide divides the rows that have a positive weight into folds, in which they
 // are numbered among these.
-func (in *input) divide(f *cvFlags) ([]eval.Fold, error) {
-	if _, _, err := in.split(&f.learnerFlags, 0, 0); err != nil {
+func divideFolds(in *dataset.Rows, f *cvFlags) ([]eval.Fold, error) {
+	if _, _, err := splitRows(in, &f.learnerFlags, 0, 0); err != nil {
 		return nil, err
 	}
-	rows := in.live()
+	rows := in.Live()
 	if len(rows) < f.folds.K {
-		return nil, badInput(in.name, fmt.Sprintf("%d rows cannot be divided into %d folds", len(rows), f.folds.K), "use fewer --folds")
+		return nil, badInput(in.Name, fmt.Sprintf("%d rows cannot be divided into %d folds", len(rows), f.folds.K), "use fewer --folds")
 	}
 	switch {
 	case f.grouped != "":
-		groups, err := in.groups(f)
+		groups, err := groupsOf(in, f)
 		if err != nil {
 			return nil, err
 		}
@@ -218,29 +219,29 @@ func (in *input) divide(f *cvFlags) ([]eval.Fold, error) {
 		}
 		folds, err := f.folds.Grouped(some)
 		if err != nil {
-			return nil, badInput(in.name, fmt.Sprintf("column %q has fewer groups than there are folds, %d", f.grouped, f.folds.K), "use fewer --folds")
+			return nil, badInput(in.Name, fmt.Sprintf("column %q has fewer groups than there are folds, %d", f.grouped, f.folds.K), "use fewer --folds")
 		}
 		return folds, nil
 	case f.regresses() || f.learner == model.LearnerOneClass:
 		return f.folds.Plain(len(rows))
 	}
-	_, y := data.Encode(in.liveLabels())
+	_, y := data.Encode(in.LiveLabels())
 	return f.folds.Stratified(y)
 }
 
 // groups returns the group of each row.
-func (in *input) groups(f *cvFlags) ([]string, error) {
+func groupsOf(in *dataset.Rows, f *cvFlags) ([]string, error) {
 	switch {
-	case in.table == nil:
-		return nil, usage("--groups is for tables; %s is %s data", in.name, in.format)
-	case in.kind == spec.KindSets && f.text == "":
+	case !in.IsTable():
+		return nil, usage("--groups is for tables; %s is %s data", in.Name, in.Format)
+	case in.Kind == dataset.Sets && f.text == "":
 		return nil, usage("--groups with rows as sets would be among the items; name the column of the sets with --text")
 	}
-	column, err := textColumn(in.table, f.grouped)
-	if err != nil {
+	groups, err := in.Cells(f.grouped, "group", "fill it in, or choose other --groups")
+	if option := (*dataset.OptionError)(nil); errors.As(err, &option) {
 		return nil, usage("--groups: there is no column %q", f.grouped)
 	}
-	return cells(in.table, column-1, "group", "fill it in, or choose other --groups")
+	return groups, err
 }
 
 // measures returns the measures of a score by the names that they have in JSON.
@@ -340,7 +341,7 @@ func (c *crossValidated) object() any {
 		"kernel": c.kernel(), "map": c.mapKind(), "dim": c.dim(), "learner": c.flags.learner, "task": c.flags.task,
 		"scale": c.scale, "n": c.input.Len(), "seconds": c.seconds,
 	}
-	if w := c.input.weighing(&c.flags.inputFlags); w != nil {
+	if w := weighingOf(c.input, &c.flags.inputFlags); w != nil {
 		out["weights"] = w
 	}
 	return out
@@ -361,8 +362,8 @@ func (v validated) object() map[string]any {
 func (c *crossValidated) print(w io.Writer) error {
 	f := c.flags
 	out := newFacts(w)
-	out.add("data", "%s: %d rows, %d folds%s", c.input.name, c.input.Len(), f.folds.K, picked(f.folds.Repeats > 1, fmt.Sprintf("%d times", f.folds.Repeats)))
-	out.addWeights(c.input.weighing(&f.inputFlags))
+	out.add("data", "%s: %d rows, %d folds%s", c.input.Name, c.input.Len(), f.folds.K, picked(f.folds.Repeats > 1, fmt.Sprintf("%d times", f.folds.Repeats)))
+	out.addWeights(weighingOf(c.input, &f.inputFlags))
 	out.add("kernel", "%s%s", c.kernel(), picked(f.spec.Open(), "width chosen in each fold"))
 	out.add("map", "%s%s", c.mapKind(), picked(!f.machine && c.mapKind() != model.MapNone, fmt.Sprintf("%d dimensions", c.dim())))
 	out.add("learner", "%s", f.learner)

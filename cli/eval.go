@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/margin"
 	"github.com/kerf-ml/kerf/model"
@@ -76,7 +77,7 @@ func evaluate[T any](ctx context.Context, a *app, paths []string, f *model.File,
 	}
 	ctl, path := a.control(), paths[1]
 	var all evaluated
-	err = stream(ctx, a, path, e, in, func(c *chunk, x data.Source[T], labels []string) error {
+	err = stream(ctx, a, path, e, in, func(c *dataset.Rows, x data.Source[T], labels []string) error {
 		if labels == nil {
 			return badInput(path, "the rows have no labels to compare with", "use kerf predict for such data")
 		}
@@ -86,7 +87,7 @@ func evaluate[T any](ctx context.Context, a *app, paths []string, f *model.File,
 		return gatherRows(ctx, ctl, &all, p, path, x, labels)
 	})
 	if err == nil {
-		err = someWeight(path, all.weights)
+		err = dataset.SomeWeight(path, all.weights)
 	}
 	if err != nil {
 		return err
@@ -120,11 +121,11 @@ type evaluated struct {
 }
 
 // weigh adds the weights of a chunk, which comes before its rows.
-func (v *evaluated) weigh(e *encoding, c *chunk, flags *inputFlags, path string) error {
-	if flags.weighted() && c.table == nil {
+func (v *evaluated) weigh(e *dataset.Encoding, c *dataset.Rows, flags *inputFlags, path string) error {
+	if flags.weighted() && !c.IsTable() {
 		return usage("--weight is for tables; %s is %s data: give a file of --weights, one a line", path, e.Format)
 	}
-	w, err := e.weightsOf(c, flags)
+	w, err := e.WeightsOf(c, dataset.Options{Weight: flags.weight})
 	if err != nil {
 		return err
 	}
@@ -143,7 +144,7 @@ func gatherRows[T any](ctx context.Context, ctl run.Control, v *evaluated, p *mo
 	}
 	v.scores = append(v.scores, s.Data...)
 	if p.Regresses() {
-		values, err := (&input{name: path}).values(labels)
+		values, err := dataset.Values(path, labels)
 		v.values = append(v.values, values...)
 		return err
 	}

@@ -116,10 +116,10 @@ func generate(ctx context.Context, name string, o gen.Options, sized bool, out s
 	}
 	return func(w io.Writer) error {
 		table := form(w, "x")
-		if err := table.write(x, labels); err != nil {
+		if err := table.Write(x, labels); err != nil {
 			return err
 		}
-		return table.close()
+		return table.Close()
 	}, nil
 }
 

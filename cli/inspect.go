@@ -89,7 +89,7 @@ func printModel(w io.Writer, f *model.File) error {
 		} else {
 			out.add("input", "%s, %s", e.Kind, e.Format)
 		}
-		if s := e.scaled(); s != scale.None {
+		if s := e.Scaled(); s != scale.None {
 			out.add("scale", "%s", s)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
@@ -69,7 +70,7 @@ type mapJob struct {
 	flags  *inputFlags
 	choice *mapFlags
 	out    string
-	form   tableForm
+	form   dataset.NewWriter
 }
 
 // byModel maps by the map of a model.
@@ -97,13 +98,13 @@ func (j *mapJob) fit(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := j.choice.settle(in.kind); err != nil {
+	if err := j.choice.settle(string(in.Kind)); err != nil {
 		return err
 	}
-	switch in.kind {
-	case spec.KindStrings:
+	switch in.Kind {
+	case dataset.Strings:
 		return mapFitted(ctx, j, in, spec.Strings{})
-	case spec.KindSets:
+	case dataset.Sets:
 		return mapFitted(ctx, j, in, spec.Sets{})
 	}
 	return mapFitted(ctx, j, in, spec.Vectors{})
@@ -118,18 +119,18 @@ func mapByModel[T any](ctx context.Context, j *mapJob, path string, f *model.Fil
 	rows := 0
 	err = j.output(ctx, j.out, func(w io.Writer) error {
 		table := j.form(w, "f")
-		err := stream(ctx, j.app, dataPath, e, j.flags, func(_ *chunk, x data.Source[T], labels []string) error {
+		err := stream(ctx, j.app, dataPath, e, j.flags, func(_ *dataset.Rows, x data.Source[T], labels []string) error {
 			features, err := feature.Apply(ctx, j.ctl, p.Map, x)
 			if err != nil {
 				return err
 			}
 			rows += features.Rows
-			return table.write(features, labels)
+			return table.Write(features, labels)
 		})
 		if err != nil {
 			return err
 		}
-		return table.close()
+		return table.Close()
 	})
 	if err != nil {
 		return err
@@ -138,16 +139,16 @@ func mapByModel[T any](ctx context.Context, j *mapJob, path string, f *model.Fil
 }
 
 // mapFitted fits a map to instances of type T and maps them.
-func mapFitted[T any](ctx context.Context, j *mapJob, in *input, kind instanceKind[T]) error {
+func mapFitted[T any](ctx context.Context, j *mapJob, in *dataset.Rows, kind instanceKind[T]) error {
 	scaled, err := j.flags.scaling(in, j.choice.spec.Open())
 	if err != nil {
 		return err
 	}
-	e, err := in.fitEncoding(nil, scaled, j.flags)
+	e, err := fitEncoding(in, nil, scaled, j.flags)
 	if err != nil {
 		return err
 	}
-	x, labels, err := decode[T](e, in.chunk)
+	x, labels, err := decode[T](e, in)
 	if err != nil {
 		return err
 	}
@@ -159,12 +160,12 @@ func mapFitted[T any](ctx context.Context, j *mapJob, in *input, kind instanceKi
 	r.Seed, r.Run = j.seed, j.ctl
 	fitted, err := r.FitMap(ctx, x)
 	if err != nil {
-		return named(in.name, err)
+		return named(in.Name, err)
 	}
 	err = j.output(ctx, j.out, func(w io.Writer) error {
 		table := j.form(w, "f")
-		for lo := 0; lo < x.Len(); lo += chunkRows {
-			hi := min(lo+chunkRows, x.Len())
+		for lo := 0; lo < x.Len(); lo += dataset.PartRows {
+			hi := min(lo+dataset.PartRows, x.Len())
 			features, err := feature.Apply(ctx, j.ctl, fitted, data.Range[T]{Of: x, Lo: lo, Hi: hi})
 			if err != nil {
 				return err
@@ -173,11 +174,11 @@ func mapFitted[T any](ctx context.Context, j *mapJob, in *input, kind instanceKi
 			if labels != nil {
 				part = labels[lo:hi]
 			}
-			if err := table.write(features, part); err != nil {
+			if err := table.Write(features, part); err != nil {
 				return err
 			}
 		}
-		return table.close()
+		return table.Close()
 	})
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/margin"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/spec"
@@ -77,14 +78,14 @@ func (a *app) runMargin(ctx context.Context, path string, f *marginFlags) error 
 		return err
 	}
 	if f.kernel == "" {
-		if k, err = spec.Parse(defaultKernel[in.kind]); err != nil {
+		if k, err = spec.Parse(defaultKernel[string(in.Kind)]); err != nil {
 			return err
 		}
 	}
-	switch in.kind {
-	case spec.KindStrings:
+	switch in.Kind {
+	case dataset.Strings:
 		return marginOf(ctx, a, spec.Strings{}, in, k, f)
-	case spec.KindSets:
+	case dataset.Sets:
 		return marginOf(ctx, a, spec.Sets{}, in, k, f)
 	}
 	return marginOf(ctx, a, spec.Vectors{}, in, k, f)
@@ -108,19 +109,19 @@ type marginFound struct {
 }
 
 // marginOf measures the margins of instances of type T.
-func marginOf[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, text spec.Kernel, f *marginFlags) error {
-	if err := in.checkClasses(); err != nil {
+func marginOf[T any](ctx context.Context, a *app, kind instanceKind[T], in *dataset.Rows, text spec.Kernel, f *marginFlags) error {
+	if err := checkClasses(in); err != nil {
 		return err
 	}
 	scaled, err := f.scaling(in, text.Open())
 	if err != nil {
 		return err
 	}
-	e, err := in.fitEncoding(nil, scaled, &f.inputFlags)
+	e, err := fitEncoding(in, nil, scaled, &f.inputFlags)
 	if err != nil {
 		return err
 	}
-	x, labels, err := decode[T](e, in.chunk)
+	x, labels, err := decode[T](e, in)
 	if err != nil {
 		return err
 	}
@@ -132,7 +133,7 @@ func marginOf[T any](ctx context.Context, a *app, kind instanceKind[T], in *inpu
 	r.Seed, r.Run = a.seed, a.control()
 	curve, err := r.Curve(ctx, data.Labeled[T, string]{X: x, Y: labels})
 	if err != nil {
-		return named(in.name, err)
+		return named(in.Name, err)
 	}
 	found := marginFound{Kernel: kernelName(k), N: x.Len(), Rows: curve.Len(), Curve: curve.Points(f.points), Confidence: f.confidence}
 	if found.Gap, err = curve.Gap(f.confidence); err != nil {
@@ -141,7 +142,7 @@ func marginOf[T any](ctx context.Context, a *app, kind instanceKind[T], in *inpu
 	total := min(curve.At(0)+f.err, 0.999)
 	choice, err := curve.Recommend(total, f.confidence)
 	if err != nil {
-		return named(in.name, err)
+		return named(in.Name, err)
 	}
 	found.Margin, found.Noise, found.Error, found.TotalError, found.Landmarks = choice.Margin, choice.Noise, choice.Error, total, choice.Landmarks
 	found.picture = curve.Draw(choice.Margin)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -12,25 +13,25 @@ import (
 // part is some rows to train on and others to test on, all encoded in the way
 // that the first ask for.
 type part[T any] struct {
-	encoding    *encoding
+	encoding    *dataset.Encoding
 	train, test data.Labeled[T, string]
 }
 
 // encodePart encodes the rows, looking at those to train on alone.
-func encodePart[T any](in *input, train, test []int, scaled scale.Kind, flags *inputFlags) (part[T], error) {
+func encodePart[T any](in *dataset.Rows, train, test []int, scaled scale.Kind, flags *inputFlags) (part[T], error) {
 	var none part[T]
-	e, err := in.fitEncoding(train, scaled, flags)
+	e, err := fitEncoding(in, train, scaled, flags)
 	if err != nil {
 		return none, err
 	}
-	x, labels, err := decode[T](e, in.chunk)
+	x, labels, err := decode[T](e, in)
 	if err != nil {
 		return none, err
 	}
 	if labels == nil {
 		labels = make([]string, x.Len()) // the one-class machine needs none
 	}
-	all := data.Labeled[T, string]{X: x, Y: labels, Weight: in.weights}
+	all := data.Labeled[T, string]{X: x, Y: labels, Weight: in.Weights}
 	return part[T]{encoding: e, train: all.Select(train), test: all.Select(test)}, nil
 }
 
@@ -44,7 +45,7 @@ type tested[T any] struct {
 
 // testPart trains on the one rows and tests on the others. When ctx ends, its
 // error comes back.
-func testPart[T any](ctx context.Context, r model.Recipe[T], f *learnerFlags, in *input, p part[T]) (tested[T], error) {
+func testPart[T any](ctx context.Context, r model.Recipe[T], f *learnerFlags, in *dataset.Rows, p part[T]) (tested[T], error) {
 	var out tested[T]
 	var err error
 	if out.pipeline, out.training, err = fitRecipe(ctx, r, f.regresses(), p.train, in); err != nil {
@@ -73,7 +74,7 @@ func testPart[T any](ctx context.Context, r model.Recipe[T], f *learnerFlags, in
 }
 
 // scoreOf measures a trial on the rows that it was scored on.
-func scoreOf[T any](m model.Scored, f *learnerFlags, in *input, test data.Labeled[T, string]) (*score, error) {
+func scoreOf[T any](m model.Scored, f *learnerFlags, in *dataset.Rows, test data.Labeled[T, string]) (*score, error) {
 	if f.regresses() {
 		return regressionScore(m.Scores, in, test)
 	}
@@ -86,8 +87,8 @@ func scoreOf[T any](m model.Scored, f *learnerFlags, in *input, test data.Labele
 	return &score{Metrics: &metrics}, nil
 }
 
-func regressionScore[T any](scores *data.Matrix, in *input, test data.Labeled[T, string]) (*score, error) {
-	truth, err := in.values(test.Y)
+func regressionScore[T any](scores *data.Matrix, in *dataset.Rows, test data.Labeled[T, string]) (*score, error) {
+	truth, err := dataset.Values(in.Name, test.Y)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/learn/calibrate"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/spec"
@@ -65,7 +66,7 @@ func (a *app) predict() *cobra.Command {
 }
 
 // openModel builds the pipeline of a model file and says how its data are read.
-func openModel[T any](path string, f *model.File, kind instanceKind[T]) (*model.Pipeline[T], *encoding, error) {
+func openModel[T any](path string, f *model.File, kind instanceKind[T]) (*model.Pipeline[T], *dataset.Encoding, error) {
 	p, err := model.Open(f, model.Kind[T](kind))
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
@@ -128,7 +129,7 @@ func predict[T any](ctx context.Context, j *predictJob, path string, f *model.Fi
 	ctl := j.control()
 	all := predictions{Predictions: []any{}, Classes: p.Classes.Names, Coverage: j.set}
 	fill := func(w io.Writer) error {
-		return stream(ctx, j.app, j.data, e, j.flags, func(_ *chunk, x data.Source[T], _ []string) error {
+		return stream(ctx, j.app, j.data, e, j.flags, func(_ *dataset.Rows, x data.Source[T], _ []string) error {
 			s, err := p.ScoreAll(ctx, ctl, x)
 			if err != nil {
 				return err

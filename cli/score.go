@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
@@ -62,13 +63,13 @@ func (s *score) String() string {
 }
 
 // scoreOn measures a model on rows.
-func scoreOn[T any](ctx context.Context, a *app, ctl run.Control, p *model.Pipeline[T], in *input, d data.Labeled[T, string]) (*score, error) {
+func scoreOn[T any](ctx context.Context, a *app, ctl run.Control, p *model.Pipeline[T], in *dataset.Rows, d data.Labeled[T, string]) (*score, error) {
 	ctl.Counter = nil
 	var y []int
 	if !p.Regresses() {
 		var unknown []string
 		y, unknown = classIndex(p.Classes, d.Y)
-		if err := a.checkLabels(in.name, p.Classes, y, unknown); err != nil {
+		if err := a.checkLabels(in.Name, p.Classes, y, unknown); err != nil {
 			return nil, err
 		}
 	}
@@ -80,7 +81,7 @@ func scoreOn[T any](ctx context.Context, a *app, ctl run.Control, p *model.Pipel
 		m := eval.Measure{Weight: d.Weight}.Metrics(predicted(p, scores), y, p.Classes.Len())
 		return &score{Metrics: &m}, nil
 	}
-	truth, err := in.values(d.Y)
+	truth, err := dataset.Values(in.Name, d.Y)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/kerf-ml/kerf/certificate"
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/learn"
@@ -109,8 +109,8 @@ func (f *trainFlags) checkTrain(c *cobra.Command) error {
 // trained is everything that training produced, on its way to the user.
 type trained[T any] struct {
 	flags    *trainFlags
-	input    *input
-	encoding *encoding
+	input    *dataset.Rows
+	encoding *dataset.Encoding
 	kind     instanceKind[T]
 	x        data.Source[T]
 	pipeline *model.Pipeline[T]
@@ -125,7 +125,7 @@ type trained[T any] struct {
 	keep func(key []byte) (learn.Checkpoint, error) // opens the checkpoint of the training with that key; nil for none
 
 	tested   data.Labeled[T, string] // rows that the model was tested on
-	testedIn *input
+	testedIn *dataset.Rows
 }
 
 func (a *app) runTrain(ctx context.Context, path string, f *trainFlags) error {
@@ -137,20 +137,20 @@ func (a *app) runTrain(ctx context.Context, path string, f *trainFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := f.settle(in.kind); err != nil {
+	if err := f.settle(string(in.Kind)); err != nil {
 		return err
 	}
-	switch in.kind {
-	case spec.KindStrings:
+	switch in.Kind {
+	case dataset.Strings:
 		return train(ctx, a, spec.Strings{}, in, f)
-	case spec.KindSets:
+	case dataset.Sets:
 		return train(ctx, a, spec.Sets{}, in, f)
 	}
 	return train(ctx, a, spec.Vectors{}, in, f)
 }
 
 // train trains on instances of type T.
-func train[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, f *trainFlags) error {
+func train[T any](ctx context.Context, a *app, kind instanceKind[T], in *dataset.Rows, f *trainFlags) error {
 	ctl := a.control()
 	rest, held, err := a.divide(in, f)
 	if err != nil {
@@ -165,10 +165,10 @@ func train[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, 
 		t.keep = func(key []byte) (learn.Checkpoint, error) { return openCheckpoint(f.checkpoint, key) }
 	}
 	t.apart(rest, scaled != scale.None, a.seed)
-	if t.encoding, err = in.fitEncoding(chosen(rest, t.own), scaled, &f.inputFlags); err != nil {
+	if t.encoding, err = fitEncoding(in, chosen(rest, t.own), scaled, &f.inputFlags); err != nil {
 		return err
 	}
-	x, labels, err := decode[T](t.encoding, in.chunk)
+	x, labels, err := decode[T](t.encoding, in)
 	if err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func train[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, 
 	if labels == nil {
 		labels = make([]string, x.Len()) // the one-class machine needs none
 	}
-	all := data.Labeled[T, string]{X: x, Y: labels, Weight: in.weights}
+	all := data.Labeled[T, string]{X: x, Y: labels, Weight: in.Weights}
 	part := all.Select(rest)
 	a.warnScales(t.encoding, part.X)
 	if err := t.fit(ctx, a, part); err != nil {
@@ -227,57 +227,57 @@ func chosen(rows, at []int) []int {
 }
 
 // divide returns the rows to train on and those held out.
-func (a *app) divide(in *input, f *trainFlags) (rest, held []int, err error) {
-	rest, held, err = in.split(&f.learnerFlags, f.holdout, a.seed)
+func (a *app) divide(in *dataset.Rows, f *trainFlags) (rest, held []int, err error) {
+	rest, held, err = splitRows(in, &f.learnerFlags, f.holdout, a.seed)
 	if err != nil {
 		return nil, nil, err
 	}
 	if f.holdout > 0 && len(held) == 0 {
-		return nil, nil, badInput(in.name, fmt.Sprintf("%d rows are too few to hold out %v of each class", in.Len(), f.holdout), "use a larger --holdout")
+		return nil, nil, badInput(in.Name, fmt.Sprintf("%d rows are too few to hold out %v of each class", in.Len(), f.holdout), "use a larger --holdout")
 	}
 	return rest, held, nil
 }
 
 // split divides the rows, class by class where they have classes, but for those
 // of weight 0, which are in no part.
-func (in *input) split(f *learnerFlags, part float64, s uint64) (rest, held []int, err error) {
-	rows := in.live()
+func splitRows(in *dataset.Rows, f *learnerFlags, part float64, s uint64) (rest, held []int, err error) {
+	rows := in.Live()
 	switch {
 	case f.learner == model.LearnerOneClass:
 		rest, held = data.Split(len(rows), part, s)
 	case f.regresses():
-		if in.labels == nil {
-			return nil, nil, badInput(in.name, "the rows have no targets to learn", "name the target's column with --target")
+		if in.Labels == nil {
+			return nil, nil, badInput(in.Name, "the rows have no targets to learn", "name the target's column with --target")
 		}
 		rest, held = data.Split(len(rows), part, s)
 	default:
-		if err := in.checkClasses(); err != nil {
+		if err := checkClasses(in); err != nil {
 			return nil, nil, err
 		}
-		_, y := data.Encode(in.liveLabels())
+		_, y := data.Encode(in.LiveLabels())
 		rest, held = data.SplitBy(y, part, s)
 	}
-	if in.weights == nil {
+	if in.Weights == nil {
 		return rest, held, nil
 	}
 	return selected(rows, rest), selected(rows, held), nil
 }
 
 // checkClasses reports rows without labels, or with labels that are no classes.
-func (in *input) checkClasses() error {
-	if in.labels == nil {
-		return badInput(in.name, "the rows have no labels to learn", "name the label's column with --target")
+func checkClasses(in *dataset.Rows) error {
+	if in.Labels == nil {
+		return badInput(in.Name, "the rows have no labels to learn", "name the label's column with --target")
 	}
-	classes, _ := data.Encode(in.labels)
+	classes, _ := data.Encode(in.Labels)
 	switch {
 	case in.Len() == 1:
-		return badInput(in.name, "there is only one row, and at least two with different labels are needed", "")
+		return badInput(in.Name, "there is only one row, and at least two with different labels are needed", "")
 	case classes.Len() == 1:
-		return badInput(in.name, fmt.Sprintf("all %d rows have the label %q, and there is nothing to separate", in.Len(), classes.Names[0]), "check --target")
-	case classes.Len() > 1000 || in.table != nil && classes.Len() > 20 && 2*classes.Len() > in.Len():
-		return badInput(in.name, fmt.Sprintf("the target has %d different values in %d rows, which are no classes", classes.Len(), in.Len()), "check --target, or use --task regress for numbers")
+		return badInput(in.Name, fmt.Sprintf("all %d rows have the label %q, and there is nothing to separate", in.Len(), classes.Names[0]), "check --target")
+	case classes.Len() > 1000 || in.IsTable() && classes.Len() > 20 && 2*classes.Len() > in.Len():
+		return badInput(in.Name, fmt.Sprintf("the target has %d different values in %d rows, which are no classes", classes.Len(), in.Len()), "check --target, or use --task regress for numbers")
 	}
-	return in.checkWeighedClasses()
+	return in.CheckWeighedClasses()
 }
 
 // kindOf returns the kind of instances that the flags ask for, empty where the
@@ -322,18 +322,18 @@ func (t *trained[T]) fit(ctx context.Context, a *app, part data.Labeled[T, strin
 		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 			return fmt.Errorf("the %v of --time were over before there was a model; give it more", f.limit)
 		}
-		return named(t.input.name, err)
+		return named(t.input.Name, err)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	t.warnStatus(a)
-	if t.pipeline.Schema, err = t.encoding.raw(); err != nil {
+	if t.pipeline.Schema, err = json.Marshal(t.encoding); err != nil {
 		return err
 	}
 	t.pipeline.Trained, err = json.Marshal(map[string]any{
 		"n": part.X.Len(), "status": t.training.Status, "objective": t.training.Objective, "gap": t.training.Gap, "seed": a.seed,
-		"weights": t.input.weighing(&f.inputFlags),
+		"weights": weighingOf(t.input, &f.inputFlags),
 	})
 	if err != nil {
 		return err
@@ -343,28 +343,15 @@ func (t *trained[T]) fit(ctx context.Context, a *app, part data.Labeled[T, strin
 }
 
 // fitRecipe fits a recipe to labels or to numbers.
-func fitRecipe[T any](ctx context.Context, r model.Recipe[T], regress bool, d data.Labeled[T, string], in *input) (*model.Pipeline[T], model.Training, error) {
+func fitRecipe[T any](ctx context.Context, r model.Recipe[T], regress bool, d data.Labeled[T, string], in *dataset.Rows) (*model.Pipeline[T], model.Training, error) {
 	if !regress {
 		return r.Fit(ctx, d)
 	}
-	y, err := in.values(d.Y)
+	y, err := dataset.Values(in.Name, d.Y)
 	if err != nil {
 		return nil, model.Training{}, err
 	}
 	return r.FitValues(ctx, data.Labeled[T, float64]{X: d.X, Y: y, Weight: d.Weight})
-}
-
-// values reads targets as numbers.
-func (in *input) values(labels []string) ([]float64, error) {
-	out := make([]float64, len(labels))
-	for i, text := range labels {
-		v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-		if err != nil || v-v != 0 {
-			return nil, badInput(in.name, fmt.Sprintf("the target %q is not a number", text), "check --target, or drop --task regress")
-		}
-		out[i] = v
-	}
-	return out, nil
 }
 
 // scheduled are learners that take a given number of steps.
@@ -425,19 +412,19 @@ func (t *trained[T]) measure(ctx context.Context, a *app, ctl run.Control, part,
 func (t *trained[T]) readTest(ctx context.Context, a *app) error {
 	flags := t.flags.inputFlags
 	flags.labels, flags.rowWeights, flags.weightSpare = t.flags.testLabel, t.flags.testWeight, true
-	in, err := a.read(ctx, t.flags.test, t.input.kind, true, &flags)
+	in, err := a.read(ctx, t.flags.test, string(t.input.Kind), true, &flags)
 	if err != nil {
 		return err
 	}
-	x, labels, err := decode[T](t.encoding, in.chunk)
+	x, labels, err := decode[T](t.encoding, in)
 	if err != nil {
 		return err
 	}
 	if labels == nil && t.flags.learner != model.LearnerOneClass {
-		return badInput(in.name, "the rows have no labels to test against", "use kerf predict for such data")
+		return badInput(in.Name, "the rows have no labels to test against", "use kerf predict for such data")
 	}
-	weights, err := t.encoding.weightsOf(in.chunk, &flags)
-	if err = cmp.Or(err, someWeight(in.name, weights)); err != nil {
+	weights, err := t.encoding.WeightsOf(in, dataset.Options{Weight: flags.weight, WeightSpare: true})
+	if err = cmp.Or(err, dataset.SomeWeight(in.Name, weights)); err != nil {
 		return err
 	}
 	t.tested, t.testedIn = data.Labeled[T, string]{X: x, Y: labels, Weight: weights}, in

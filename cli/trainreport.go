@@ -15,6 +15,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/margin"
 	"github.com/kerf-ml/kerf/model"
@@ -115,7 +116,7 @@ func (t *trained[T]) page(ctx context.Context, ctl run.Control, part data.Labele
 			m.rows = nil
 		}
 	}
-	p := t.facts(filepath.Base(on.name))
+	p := t.facts(filepath.Base(on.Name))
 	p.Rows = grouped(int64(m.X.Len()))
 	p.chosen(t.flags.regresses(), t.training, t.chosenPrice(), t.chosenDim(), kernelName(t.pipeline.Kernel))
 	p.Certificate = t.certificateFacts()
@@ -135,7 +136,7 @@ func (t *trained[T]) page(ctx context.Context, ctl run.Control, part data.Labele
 // facts begins a page with what was trained on what.
 func (t *trained[T]) facts(on string) *trainPage {
 	tr := t.training
-	name := filepath.Base(t.input.name)
+	name := filepath.Base(t.input.Name)
 	p := &trainPage{
 		Data: plain(name, 80), Learner: t.flags.learner, On: plain(on, 80), Test: t.test != nil,
 		Trained: grouped(int64(t.train.rows())), Seconds: fmt.Sprintf("%.2f s", tr.Elapsed.Seconds()), Status: string(tr.Status),
@@ -145,8 +146,8 @@ func (t *trained[T]) facts(on string) *trainPage {
 	add := func(name, format string, args ...any) {
 		p.Facts = append(p.Facts, reportFact{Name: name, Value: fmt.Sprintf(format, args...)})
 	}
-	add("data", "%s", t.encoding.describe(t.x.Len(), t.x))
-	if w := t.input.weighing(&t.flags.inputFlags); w != nil {
+	add("data", "%s", t.encoding.Describe(t.x.Len(), t.x))
+	if w := weighingOf(t.input, &t.flags.inputFlags); w != nil {
 		add("weights", "%s; measures are by weight, counts, charts and margins are of rows", plain(w.String(), 200))
 	}
 	if !t.flags.regresses() {
@@ -297,8 +298,8 @@ func (t *trained[T]) worstClasses(m *measuredRows[T], said eval.Said) *worstTabl
 }
 
 // regressionPage adds what there is to say of predicted numbers.
-func (t *trained[T]) regressionPage(p *trainPage, m *measuredRows[T], on *input) error {
-	truth, err := on.values(m.Y)
+func (t *trained[T]) regressionPage(p *trainPage, m *measuredRows[T], on *dataset.Rows) error {
+	truth, err := dataset.Values(on.Name, m.Y)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (t *trained[T]) object() any {
 	if t.flags.report != "" {
 		o["report"] = t.flags.report
 	}
-	if w := t.input.weighing(&t.flags.inputFlags); w != nil {
+	if w := weighingOf(t.input, &t.flags.inputFlags); w != nil {
 		o["weights"] = w
 	}
 	if tr.Rank > 0 {
@@ -77,14 +77,14 @@ func (t *trained[T]) mapName() string {
 	return t.header.Map.Kind
 }
 
-func (t *trained[T]) scale() scale.Kind { return t.encoding.scaled() }
+func (t *trained[T]) scale() scale.Kind { return t.encoding.Scaled() }
 
 // print is the result for people.
 func (t *trained[T]) print(w io.Writer) error {
 	tr := t.training
 	out := newFacts(w)
-	out.add("data", "%s: %s", t.input.name, t.encoding.describe(t.x.Len(), t.x))
-	out.addWeights(t.input.weighing(&t.flags.inputFlags))
+	out.add("data", "%s: %s", t.input.Name, t.encoding.Describe(t.x.Len(), t.x))
+	out.addWeights(weighingOf(t.input, &t.flags.inputFlags))
 	if !t.flags.regresses() {
 		out.add("classes", "%d: %s", t.pipeline.Classes.Len(), quoted(t.pipeline.Classes.Names))
 	}

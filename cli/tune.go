@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/file"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/model"
@@ -111,20 +111,18 @@ func (f *tuneFlags) checkTune(c *cobra.Command) error {
 
 func (a *app) runTune(ctx context.Context, path string, f *tuneFlags) error {
 	if f.test != "" && f.test != "-" { // a search is long, and a wrong name is soon found
-		t, err := file.Open(ctx, f.test, nil)
-		if err != nil {
+		if err := dataset.CheckFile(ctx, f.test); err != nil {
 			return err
 		}
-		_ = t.Close()
 	}
 	in, err := a.readFor(ctx, path, &f.inputFlags, &f.learnerFlags)
 	if err != nil {
 		return err
 	}
-	switch in.kind {
-	case spec.KindStrings:
+	switch in.Kind {
+	case dataset.Strings:
 		return tune(ctx, a, spec.Strings{}, in, f)
-	case spec.KindSets:
+	case dataset.Sets:
 		return tune(ctx, a, spec.Sets{}, in, f)
 	}
 	return tune(ctx, a, spec.Vectors{}, in, f)
@@ -135,7 +133,7 @@ type tuning[T any] struct {
 	app   *app
 	kind  instanceKind[T]
 	flags *tuneFlags
-	input *input
+	input *dataset.Rows
 	space tuneSpace
 	scale scale.Kind
 	rows  []int // that the search may use
@@ -177,7 +175,7 @@ type (
 )
 
 // tune searches on instances of type T and trains the best.
-func tune[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, f *tuneFlags) error {
+func tune[T any](ctx context.Context, a *app, kind instanceKind[T], in *dataset.Rows, f *tuneFlags) error {
 	t := &tuning[T]{app: a, kind: kind, flags: f, input: in, notes: map[note]noted{}, begun: time.Now()}
 	rest, held, err := a.divide(in, &f.trainFlags)
 	if err != nil {
@@ -209,7 +207,7 @@ func (t *tuning[T]) prepare(rest []int) error {
 	f, in, spread := t.flags, t.input, 1.0
 	t.class = make([]int, in.Len())
 	if f.regresses() {
-		y, err := in.values(in.liveLabels())
+		y, err := dataset.Values(in.Name, in.LiveLabels())
 		if err != nil {
 			return err
 		}
@@ -217,10 +215,10 @@ func (t *tuning[T]) prepare(rest []int) error {
 			spread = 1
 		}
 	} else {
-		_, t.class = data.Encode(in.labels)
+		_, t.class = data.Encode(in.Labels)
 	}
 	var err error
-	if t.space, err = newTuneSpace(&f.learnerFlags, in.kind, len(rest), spread/meanWeight(in.weights)); err != nil {
+	if t.space, err = newTuneSpace(&f.learnerFlags, string(in.Kind), len(rest), spread/meanWeight(in.Weights)); err != nil {
 		return err
 	}
 	if t.scale, err = f.scaling(in, t.space.width); err != nil {
@@ -231,7 +229,7 @@ func (t *tuning[T]) prepare(rest []int) error {
 		t.rows = t.sample(rest, float64(searchRows)/float64(len(rest)), t.app.seed+5)
 	}
 	if len(t.rows) < f.folds {
-		return badInput(in.name, fmt.Sprintf("%d rows cannot be divided into %d folds", len(t.rows), f.folds), "use fewer --folds")
+		return badInput(in.Name, fmt.Sprintf("%d rows cannot be divided into %d folds", len(t.rows), f.folds), "use fewer --folds")
 	}
 	return nil
 }
@@ -334,23 +332,23 @@ func (t *tuning[T]) search(ctx context.Context) error {
 func (t *tuning[T]) failed() error {
 	first := t.result.Trials[0].Err
 	if errors.Is(first, learn.ErrOneClass) {
-		return badInput(t.input.name, "a class has too few rows to train on and to test on", "use other --folds or --seed, or more rows")
+		return badInput(t.input.Name, "a class has too few rows to train on and to test on", "use other --folds or --seed, or more rows")
 	}
-	return named(t.input.name, fmt.Errorf("all %d candidates failed, the first: %w", len(t.result.Trials), first))
+	return named(t.input.Name, fmt.Errorf("all %d candidates failed, the first: %w", len(t.result.Trials), first))
 }
 
 // train trains the best candidate on all rows of the search and measures it on
 // those that were held out.
 func (t *tuning[T]) train(ctx context.Context, rest, held []int) error {
-	e, err := t.input.fitEncoding(rest, t.scale, &t.flags.inputFlags)
+	e, err := fitEncoding(t.input, rest, t.scale, &t.flags.inputFlags)
 	if err != nil {
 		return err
 	}
-	x, labels, err := decode[T](e, t.input.chunk)
+	x, labels, err := decode[T](e, t.input)
 	if err != nil {
 		return err
 	}
-	all := data.Labeled[T, string]{X: x, Y: labels, Weight: t.input.weights}
+	all := data.Labeled[T, string]{X: x, Y: labels, Weight: t.input.Weights}
 	part := all.Select(rest)
 	t.app.warnScales(e, part.X)
 	t.medians = newMedians(t.space, part.X, t.app.seed)

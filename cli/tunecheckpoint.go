@@ -55,15 +55,15 @@ func (t *tuning[T]) resume(rest []int) error {
 // key tells the search from others.
 func (t *tuning[T]) key(rest []int) ([]byte, error) {
 	f := t.flags
-	e, err := t.input.fitEncoding(rest, t.scale, &f.inputFlags)
+	e, err := fitEncoding(t.input, rest, t.scale, &f.inputFlags)
 	if err != nil {
 		return nil, err
 	}
-	x, labels, err := decode[T](e, t.input.chunk)
+	x, labels, err := decode[T](e, t.input)
 	if err != nil {
 		return nil, err
 	}
-	part := data.Labeled[T, string]{X: x, Y: labels, Weight: t.input.weights}.Select(rest)
+	part := data.Labeled[T, string]{X: x, Y: labels, Weight: t.input.Weights}.Select(rest)
 	k, err := t.kind.Make(f.spec, part.X, t.app.seed)
 	if err != nil {
 		return nil, err

@@ -103,7 +103,7 @@ func (t *tuning[T]) object() any {
 	if t.oneSplit() {
 		o["folds"] = 1
 	}
-	if w := t.input.weighing(&t.flags.inputFlags); w != nil {
+	if w := weighingOf(t.input, &t.flags.inputFlags); w != nil {
 		o["weights"] = w
 	}
 	if t.final.test != nil {
@@ -125,8 +125,8 @@ func (t *tuning[T]) print(w io.Writer) error {
 		loss = func(v float64) string { return fmt.Sprintf("%.5g", v) }
 	}
 	out := newFacts(w)
-	out.add("data", "%s: %d rows", t.input.name, t.input.Len())
-	out.addWeights(t.input.weighing(&f.inputFlags))
+	out.add("data", "%s: %d rows", t.input.Name, t.input.Len())
+	out.addWeights(weighingOf(t.input, &f.inputFlags))
 	how := fmt.Sprintf("%d folds", f.folds)
 	if t.oneSplit() {
 		how = "a quarter of them to test on"

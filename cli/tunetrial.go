@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/model"
 )
@@ -117,7 +118,7 @@ func (t *tuning[T]) models(ctx context.Context, c candidate, prices []float64, p
 	if !t.flags.regresses() {
 		return r.Trials(ctx, p.train, p.test.X, prices), nil
 	}
-	y, err := t.input.values(p.train.Y)
+	y, err := dataset.Values(t.input.Name, p.train.Y)
 	if err != nil {
 		return nil, err
 	}

@@ -5,14 +5,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/kernel"
 )
 
-// Kinds of instances.
+// Kinds of instances, as package dataset names them.
 const (
-	KindVectors = "vectors"
-	KindStrings = "strings"
-	KindSets    = "sets"
+	KindVectors = string(dataset.Vectors)
+	KindStrings = string(dataset.Strings)
+	KindSets    = string(dataset.Sets)
 )
 
 // Kernel is a kernel as text, checked and ready to be made. It may leave the

@@ -8,10 +8,13 @@ import (
 	"strings"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/file"
 )
 
 // mark is what a label follows in a header.
 const mark = "label="
+
+const likeFirst = "give every header a label or none"
 
 // isBreak reports whether a byte ends a field of a header.
 func isBreak(c byte) bool { return isBlank(c) || c == ',' || c == ';' || c == '|' }
@@ -21,20 +24,21 @@ func isBreak(c byte) bool { return isBlank(c) || c == ',' || c == ';' || c == '|
 func (r *Reader) label(header []byte) (string, error) {
 	value, at, marked := marked(header)
 	if r.first == 0 {
-		r.first, r.marked = r.line, marked
+		r.first, r.marked = r.scan.Line(), marked
 	}
 	switch {
 	case marked != r.marked && marked:
-		return "", r.fault(at, fmt.Sprintf("the header has %s and that in line %d has none", mark, r.first), "give every header a label or none")
+		return "", r.scan.Fault(at, fmt.Sprintf("the header has %s and that in line %d has none", mark, r.first), likeFirst)
 	case marked != r.marked:
-		return "", r.fault(0, fmt.Sprintf("the header has no %s and that in line %d has one", mark, r.first), "give every header a label or none")
+		return "", r.scan.Fault(0, fmt.Sprintf("the header has no %s and that in line %d has one", mark, r.first), likeFirst)
 	case !marked:
 		value = bytes.TrimSpace(header)
 	}
 	if len(value) == 0 {
-		return "", r.fault(at, "the label is missing in the header", "write label= and the label, or nothing but the label, after the >")
+		return "", r.scan.Fault(at, "the label is missing in the header",
+			"write label= and the label, or nothing but the label, after the >")
 	}
-	return r.intern(value), nil
+	return r.labels.Of(value), nil
 }
 
 // marked returns what follows label= in a header, where that begins in the line,
@@ -58,24 +62,11 @@ func marked(header []byte) (value []byte, at int, found bool) {
 	}
 }
 
-// intern returns the label as a string, the same one for the same bytes while
-// labels are few.
-func (r *Reader) intern(label []byte) string {
-	if s, ok := r.labels[string(label)]; ok {
-		return s
-	}
-	s := string(label)
-	if len(r.labels) < maxInterned {
-		r.labels[s] = s
-	}
-	return s
-}
-
 // Write writes the sequences of x as records with headers "> label=…", each
 // sequence in one line, so that Read gives them back exactly.
 //
 // It returns an error for what the format cannot hold: a sequence that is empty
-// or longer than MaxLine or has a character in it that is no letter, *, - or dot;
+// or longer than file.MaxLine or has a character in it that is no letter, *, - or dot;
 // a label that is empty or has a blank, comma, semicolon or bar in it; and for as
 // many labels as do not match the sequences. What was written before the fault
 // stays written.
@@ -83,12 +74,13 @@ func Write(w io.Writer, x data.Source[string], labels []string) error {
 	if len(labels) != x.Len() {
 		return fmt.Errorf("fasta: %d labels for %d instances", len(labels), x.Len())
 	}
-	out := bufio.NewWriterSize(w, bufferSize)
-	check := &Reader{}
+	out := bufio.NewWriterSize(w, file.HeadSize)
+	check := &Reader{scan: &file.Scanner{}}
 	for i := range x.Len() {
 		sequence := x.At(i)
 		check.sequence = check.sequence[:0]
-		if check.extend([]byte(sequence)) != nil || len(sequence) == 0 || len(sequence) >= MaxLine || len(check.sequence) != len(sequence) {
+		if check.extend([]byte(sequence)) != nil || len(sequence) == 0 ||
+			len(sequence) > file.MaxLine || len(check.sequence) != len(sequence) {
 			return fmt.Errorf("fasta: row %d: the format cannot hold the sequence", i+1)
 		}
 		if labels[i] == "" || strings.ContainsAny(labels[i], " \t\r\n\v\f,;|") {

@@ -12,46 +12,30 @@
 package fasta
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/kerf-ml/kerf/data"
-)
-
-// MaxLine is the longest line in bytes that Read takes. A sequence may be longer,
-// over several lines.
-const MaxLine = 16 << 20
-
-const (
-	bufferSize  = 64 << 10
-	checkEvery  = 1024 // records between two looks at the context
-	maxInterned = 4096 // labels of which one copy is kept
+	"github.com/kerf-ml/kerf/data/file"
 )
 
 // Reader reads records from a stream. It is not safe for concurrent use.
 type Reader struct {
-	name    string
-	scan    *bufio.Scanner
-	line    int   // number of the line read last
-	records int   // read so far
-	header  bool  // whether the scanner holds a header that was not used
-	err     error // what ended the reading, given again by every later Read
-	first   int   // line of the first header, 0 before it
-	marked  bool  // whether the first header has label=
+	scan   *file.Scanner
+	rows   file.Batches
+	line   []byte // a header that was read and not used, nil for none
+	first  int    // line of the first header, 0 before it
+	marked bool   // whether the first header has label=
 
 	sequence []byte // of the record being read
-	labels   map[string]string
+	labels   file.Words
 }
 
 // NewReader returns a reader of r. The name stands for the file in errors.
 func NewReader(r io.Reader, name string) *Reader {
-	s := bufio.NewScanner(r)
-	s.Buffer(make([]byte, 0, bufferSize), MaxLine)
-	return &Reader{name: name, scan: s, labels: map[string]string{}}
+	return &Reader{scan: file.NewScanner(r, name)}
 }
 
 // Read returns the next sequences, at most max of them, all that are left if
@@ -61,105 +45,99 @@ func NewReader(r io.Reader, name string) *Reader {
 // What is wrong with the file comes back as a *data.InputError; a cancelled
 // context as its error.
 func (r *Reader) Read(ctx context.Context, max int) (x data.Slice[string], labels []string, err error) {
-	if r.err != nil {
-		return nil, nil, r.err
-	}
-	for max <= 0 || len(x) < max {
-		if r.records%checkEvery == 0 && ctx.Err() != nil {
-			return nil, nil, ctx.Err()
-		}
+	_, err = r.rows.Read(ctx, max, func() error {
 		label, err := r.next()
-		if err == io.EOF && len(x) > 0 {
-			r.err = io.EOF
-			break
+		if err == nil {
+			x, labels = append(x, string(r.sequence)), append(labels, label)
 		}
-		if err != nil {
-			r.err = err
-			return nil, nil, err
-		}
-		x, labels = append(x, string(r.sequence)), append(labels, label)
-		r.records++
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	return x, labels, nil
 }
 
 // next reads a record: its sequence into r.sequence. It reads one line too far,
-// the next header, and leaves that in the scanner.
+// the next header, and leaves that in r.line.
 func (r *Reader) next() (label string, err error) {
-	if !r.header {
-		if err := r.scanLine(); err != nil {
+	if r.line == nil {
+		line, err := r.scanLine()
+		if err != nil {
 			return "", err
 		}
-		if line := r.scan.Bytes(); line[0] != '>' {
-			return "", r.fault(0, "the file begins with something else than a header", "begin each record with a line that begins with >")
+		if line[0] != '>' {
+			return "", r.scan.Fault(0, "the file begins with something else than a header",
+				"begin each record with a line that begins with >")
 		}
+		r.line = line
 	}
-	r.header = false
-	begin := r.line
-	if label, err = r.label(r.scan.Bytes()[1:]); err != nil {
+	begin := r.scan.Line()
+	if label, err = r.label(r.line[1:]); err != nil {
 		return "", err
 	}
-	r.sequence = r.sequence[:0]
+	r.line, r.sequence = nil, r.sequence[:0]
 	for {
-		err := r.scanLine()
-		if err != nil && err != io.EOF {
-			return "", err
-		}
-		if r.header = err == nil && r.scan.Bytes()[0] == '>'; r.header || err == io.EOF {
+		line, err := r.scanLine()
+		if err == io.EOF {
 			break
 		}
-		if err := r.extend(r.scan.Bytes()); err != nil {
+		if err != nil {
+			return "", err
+		}
+		if line[0] == '>' {
+			r.line = line
+			break
+		}
+		if err := r.extend(line); err != nil {
 			return "", err
 		}
 	}
 	if len(r.sequence) == 0 {
-		return "", &data.InputError{File: r.name, Line: begin, Problem: "the record has no sequence", Advice: "write it in the lines after the header, or leave the record out"}
+		return "", r.scan.FaultIn(begin, "the record has no sequence",
+			"write it in the lines after the header, or leave the record out")
 	}
 	return label, nil
 }
 
-// scanLine moves to the next line that is neither blank nor a remark.
-func (r *Reader) scanLine() error {
-	for r.scan.Scan() {
-		r.line++
-		if line := r.scan.Bytes(); len(bytes.TrimSpace(line)) > 0 && line[0] != ';' {
-			return nil
+// scanLine returns the next line that is neither blank nor a remark.
+func (r *Reader) scanLine() ([]byte, error) {
+	for {
+		line, err := r.scan.NextFilled()
+		if err != nil || line[0] != ';' {
+			return line, err
 		}
 	}
-	if err := r.scan.Err(); err != nil {
-		return r.readError(err)
-	}
-	return io.EOF
 }
 
 // extend appends the letters of a line to the sequence.
 func (r *Reader) extend(line []byte) error {
 	for at, c := range line {
 		switch {
-		case c|0x20 >= 'a' && c|0x20 <= 'z' || c == '*' || c == '-' || c == '.':
+		case isLetter(c):
 			r.sequence = append(r.sequence, c)
 		case isBlank(c):
 		default:
-			return r.fault(at, fmt.Sprintf("%q is no part of a sequence", c), "write sequences in letters, * and -, and begin headers with >")
+			return r.scan.Fault(at, fmt.Sprintf("%q is no part of a sequence", c),
+				"write sequences in letters, * and -, and begin headers with >")
 		}
 	}
 	return nil
 }
 
-// readError is data.ReadError, which knows nothing of lines that are too long.
-func (r *Reader) readError(err error) error {
-	if errors.Is(err, bufio.ErrTooLong) {
-		return &data.InputError{
-			File: r.name, Line: r.line + 1, Problem: fmt.Sprintf("the line is longer than %d MiB", MaxLine>>20),
-			Advice: "write long sequences over several lines", Err: err,
+// Sequence returns the letters of a sequence as a reader would have them, in one
+// line that errors place.
+func Sequence(text, name string, line int) (string, error) {
+	r := &Reader{scan: file.At(name, line)}
+	for part := range strings.Lines(text) {
+		if err := r.extend([]byte(strings.TrimRight(part, "\r\n"))); err != nil {
+			return "", err
 		}
 	}
-	return data.ReadError(r.name, err)
-}
-
-// fault reports what is wrong at a byte of the current line, counted from 0.
-func (r *Reader) fault(at int, problem, advice string) error {
-	return &data.InputError{File: r.name, Line: r.line, Column: at + 1, Problem: problem, Advice: advice}
+	if len(r.sequence) == 0 {
+		return "", r.scan.FaultIn(line, "the record has no sequence", "write it in letters")
+	}
+	return string(r.sequence), nil
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' }

@@ -1,7 +1,7 @@
 // Package file opens the data files that users name: it takes "-" for standard
-// input, decompresses what is compressed, tells formats apart by looking at the
-// content, and refuses what is neither text nor of a binary format that kerf
-// reads.
+// input, decompresses what is compressed, and refuses what is neither text nor of
+// a binary format that its caller reads. It has what readers of lines share: a
+// Scanner, Batches of rows, one copy of Words.
 //
 // Whatever is wrong with a file comes back as a *data.InputError that says what
 // to do about it.
@@ -16,6 +16,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -39,7 +40,7 @@ type File struct {
 
 	text   *bufio.Reader
 	head   []byte
-	binary Format         // 0 for text
+	binary func(head []byte) bool
 	closer []func() error // in the order in which they are called
 }
 
@@ -49,15 +50,17 @@ type File struct {
 //
 // gzip, bzip2 and zstd data are recognised by their first bytes, whatever the
 // name ends in. A file that is missing, a directory, unreadable, empty, damaged
-// or not UTF-8 or ASCII text, unless it begins as NPY, IDX or Parquet data do,
-// comes back as a *data.InputError; damage and, in text, lines longer than
+// or not UTF-8 or ASCII text, unless one of binary says that content which begins
+// like that may be any bytes, comes back as a *data.InputError; damage and, in text, lines longer than
 // MaxLine that come later, from Read. Open and Read return the context's error
 // soon after it is cancelled, even while they wait for a pipe.
-func Open(ctx context.Context, path string, stdin io.Reader) (*File, error) {
+func Open(ctx context.Context, path string, stdin io.Reader, binary ...func(head []byte) bool) (*File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	f := &File{Name: path}
+	f := &File{Name: path, binary: func(head []byte) bool {
+		return slices.ContainsFunc(binary, func(begins func([]byte) bool) bool { return begins(head) })
+	}}
 	var raw io.Reader
 	if path == "-" {
 		f.Name = "standard input"
@@ -87,7 +90,7 @@ func (f *File) start(raw io.Reader) error {
 	// An error of Peek comes again from later reads, because layers keep theirs.
 	in := bufio.NewReaderSize(content, HeadSize)
 	head, err := in.Peek(HeadSize)
-	if f.binary = binaryFormat(head); f.binary != 0 {
+	if f.binary(head) {
 		f.text, f.head = in, bytes.Clone(head)
 		if err == io.EOF {
 			return nil

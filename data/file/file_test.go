@@ -61,7 +61,7 @@ func write(t *testing.T, name string, content []byte) string {
 
 // readAll opens and reads a file.
 func readAll(ctx context.Context, path string, stdin io.Reader) (string, error) {
-	f, err := file.Open(ctx, path, stdin)
+	f, err := file.Open(ctx, path, stdin, isBinary)
 	if err != nil {
 		return "", err
 	}
@@ -247,43 +247,6 @@ func TestCancelRegular(t *testing.T) {
 	}
 }
 
-func TestFormat(t *testing.T) {
-	tests := []struct {
-		name, content string
-		want          file.Format // 0 for an error
-	}{
-		{"x", "1,2\n3,4\n", file.CSV},
-		{"x", "1\t2\n3\t4\n", file.CSV},
-		{"x", "a;b\n1;2\n", file.CSV},
-		{"x.libsvm", "1,2\n3,4\n", file.CSV},
-		{"x", "1\n2\n3\n", file.CSV},
-		{"x.libsvm.gz", "1\n2\n3\n", file.LIBSVM},
-		{"x.csv", "a\nb\n", file.CSV},
-		{"x", "a\nb\n", 0},
-		{"x", "some words\nand more\n", 0},
-		{"x", "+1 1:1 2:0.5\n-1 3:1\n", file.LIBSVM},
-		{"x.csv", "+1 1:1 2:0.5\n-1 3:1\n", file.LIBSVM},
-		{"x", "# remark, with comma\n1 1:1\n2\n2 qid:1 5:5 # c\n", file.LIBSVM},
-		{"x", "1,3 1:1\n2 5:5\n", file.LIBSVM},
-		{"x", "1:1 2:2\n3:3\n", file.LIBSVM},
-		{"x.svm", "1 1:abc\n", file.LIBSVM},
-		{"x", "2024-01-01 12:30,5\n2024-01-01 12:31,6\n", file.CSV},
-	}
-	for _, test := range tests {
-		f, err := file.Open(t.Context(), write(t, test.name, []byte(test.content)), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := f.Format()
-		if got != test.want || (err == nil) != (test.want != 0) {
-			t.Errorf("%s with %q: %v, %v, want %v", test.name, test.content, got, err, test.want)
-		}
-		if err := f.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 func FuzzFile(f *testing.F) {
 	f.Add([]byte(table))
 	f.Add(packGzip(f, table))
@@ -304,20 +267,18 @@ func FuzzFile(f *testing.F) {
 			}
 			return err == nil
 		}
-		in, err := file.Open(t.Context(), "-", bytes.NewReader(content))
+		in, err := file.Open(t.Context(), "-", bytes.NewReader(content), isBinary)
 		if !checkError(err) {
 			return
 		}
 		defer in.Close()
-		_, err = in.Format()
-		checkError(err)
 		// A bomb may hold far more than the test has time for.
 		all, err := io.ReadAll(io.LimitReader(in, 1<<22))
 		if checkError(err) && !bytes.HasPrefix(all, in.Head()) {
 			t.Fatal("the head is not the beginning")
 		}
 		head := in.Head()
-		if format, _ := in.Format(); len(head) == 0 || !format.IsBinary() && bytes.IndexByte(head, 0) >= 0 {
+		if len(head) == 0 || !isBinary(head) && bytes.IndexByte(head, 0) >= 0 {
 			t.Fatalf("head %q was accepted", head)
 		}
 	})

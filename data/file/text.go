@@ -19,7 +19,7 @@ func checkText(name string, head []byte) error {
 		e.Problem, e.Advice = "is empty", "give a file with at least one row of data"
 	case bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}):
 		e.Problem, e.Advice = "is UTF-16 text", "convert it to UTF-8, for instance with iconv -f UTF-16 -t UTF-8"
-	case looksBinary(head):
+	case LooksBinary(head):
 		e.Problem, e.Advice = "looks binary, not text", "give a text file, plain or compressed by gzip, bzip2 or zstd"
 	default:
 		return nil
@@ -27,9 +27,9 @@ func checkText(name string, head []byte) error {
 	return e
 }
 
-// looksBinary reports a NUL byte or more than a tenth of control characters that
+// LooksBinary reports that content is no text: a NUL byte or more than a tenth of control characters that
 // no text has.
-func looksBinary(head []byte) bool {
+func LooksBinary(head []byte) bool {
 	control := 0
 	for _, c := range head {
 		switch {
@@ -72,11 +72,7 @@ func (l *lineLimit) Read(p []byte) (int, error) {
 			rest = rest[end+1:]
 		}
 		if l.length > MaxLine {
-			l.err = &data.InputError{
-				File: l.name, Line: l.line,
-				Problem: fmt.Sprintf("the line is longer than %d MiB", MaxLine>>20),
-				Advice:  "check that the file has one row a line and ends its lines with newlines",
-			}
+			l.err = tooLong(l.name, l.line)
 			return 0, l.err
 		}
 		if end >= 0 {

@@ -20,7 +20,7 @@ func (r *Reader) object(line []byte) error {
 	if first != json.Delim('{') {
 		return r.fault(0, "the line is no JSON object", `write one object a line, such as {"x": 1, "label": "a"}`)
 	}
-	r.to.Row(r.line)
+	r.to.Row(r.scan.Line())
 	for {
 		key, err := d.Token()
 		if err != nil {
@@ -94,10 +94,10 @@ func (r *Reader) cell(d *json.Decoder, name string, v json.Token) error {
 			return r.fault(d.InputOffset()-1, fmt.Sprintf("the table has more than %d columns", maxColumns), "give the same keys to all objects")
 		}
 	}
-	if r.filled[col] == r.line {
+	if r.filled[col] == r.scan.Line() {
 		return r.fault(d.InputOffset()-1, fmt.Sprintf("the object has two values for %s", quote(name)), "keep one of them")
 	}
-	r.filled[col] = r.line
+	r.filled[col] = r.scan.Line()
 	switch v := v.(type) {
 	case json.Number:
 		f, err := v.Float64()

@@ -12,15 +12,16 @@ import (
 	"testing/iotest"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/csvfile"
+	"github.com/kerf-ml/kerf/data/file"
 	"github.com/kerf-ml/kerf/data/jsonl"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/data/table"
 )
 
-var _ jsonl.Sink = (*csvfile.Builder)(nil)
+var _ table.Sink = (*table.Builder)(nil)
 
-func readAll(text, target string) (*csvfile.Table, error) {
-	b := csvfile.NewBuilder(csvfile.Options{Name: "f", Target: target})
+func readAll(text, target string) (*table.Table, error) {
+	b := table.NewBuilder(table.Options{Name: "f", Target: target})
 	if _, err := jsonl.NewReader(strings.NewReader(text), "f", b).Read(context.Background(), 0); err != nil {
 		return nil, err
 	}
@@ -28,7 +29,7 @@ func readAll(text, target string) (*csvfile.Table, error) {
 }
 
 // show writes a table down: the header, then the rows, - for missing.
-func show(t *csvfile.Table) []string {
+func show(t *table.Table) []string {
 	all := []string{strings.Join(t.Header, " ")}
 	for i := range t.Len() {
 		var row []string
@@ -56,15 +57,15 @@ func TestRead(t *testing.T) {
 		{"strings that are numbers", `{"a":"01","b":"NA"}`, []string{"a b", "01 NA"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			table, err := readAll(c.text, "none")
-			if err != nil || !slices.Equal(show(table), c.want) {
-				t.Fatalf("read %q, %v, want %q", show(table), err, c.want)
+			tab, err := readAll(c.text, "none")
+			if err != nil || !slices.Equal(show(tab), c.want) {
+				t.Fatalf("read %q, %v, want %q", show(tab), err, c.want)
 			}
 		})
 	}
-	table, err := readAll("\n{\"y\": true, \"x\": 1}\n\n{\"x\": 2, \"y\": false}\n", "y")
-	if err != nil || !slices.Equal(table.Labels(), []string{"true", "false"}) || !slices.Equal(table.Lines, []int{2, 4}) {
-		t.Errorf("labels %q, lines %v, %v", table.Labels(), table.Lines, err)
+	tab, err := readAll("\n{\"y\": true, \"x\": 1}\n\n{\"x\": 2, \"y\": false}\n", "y")
+	if err != nil || !slices.Equal(tab.Labels(), []string{"true", "false"}) || !slices.Equal(tab.Lines, []int{2, 4}) {
+		t.Errorf("labels %q, lines %v, %v", tab.Labels(), tab.Lines, err)
 	}
 }
 
@@ -90,7 +91,7 @@ func TestReadFaults(t *testing.T) {
 		{"comma", `{"a":1,}`, 1, 0, "no JSON"},
 		{"word", `{"a":NaN}`, 1, 0, "no JSON"},
 		{"garbage after", `{"a":1} x`, 1, 0, "something after the object"},
-		{"too long", "{}\n" + strings.Repeat(" ", jsonl.MaxLine+1), 2, 0, "longer than 16 MiB"},
+		{"too long", "{}\n" + strings.Repeat(" ", file.MaxLine+1), 2, 0, "longer than 8 MiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := readAll(c.text, "none")
@@ -109,7 +110,7 @@ func TestReadInParts(t *testing.T) {
 		fmt.Fprintf(&text, "{\"i\": %d, \"y\": \"c%d\"}\n\n", i, i%3)
 	}
 	for _, max := range []int{1, 7, 99, 100, 101} {
-		b := csvfile.NewBuilder(csvfile.Options{Name: "f"})
+		b := table.NewBuilder(table.Options{Name: "f"})
 		r := jsonl.NewReader(iotest.OneByteReader(strings.NewReader(text.String())), "f", b)
 		rows := 0
 		for {
@@ -117,12 +118,12 @@ func TestReadInParts(t *testing.T) {
 			if err == io.EOF {
 				break
 			}
-			table, tableErr := b.Table()
-			if err != nil || tableErr != nil || n == 0 || n > max || table.Len() != n {
+			tab, tableErr := b.Table()
+			if err != nil || tableErr != nil || n == 0 || n > max || tab.Len() != n {
 				t.Fatalf("%d rows, %v, %v", n, err, tableErr)
 			}
-			for i, label := range table.Labels() {
-				if cell, _ := table.Cell(i, 0); cell != fmt.Sprint(rows) || label != fmt.Sprintf("c%d", rows%3) {
+			for i, label := range tab.Labels() {
+				if cell, _ := tab.Cell(i, 0); cell != fmt.Sprint(rows) || label != fmt.Sprintf("c%d", rows%3) {
 					t.Fatalf("row %d is %q with label %q", rows, cell, label)
 				}
 				rows++
@@ -141,11 +142,11 @@ func TestSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := csvfile.Fit(train, nil, scale.None)
+	s, err := table.Fit(train, nil, scale.None)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := csvfile.NewBuilder(s.Options("g"))
+	b := table.NewBuilder(s.Options("g"))
 	r := jsonl.NewReader(strings.NewReader(`{"c":"b"}`+"\n"+`{"x":7,"z":1,"c":"a"}`), "g", b)
 	var all []float64
 	for {
@@ -154,11 +155,11 @@ func TestSchema(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		table, err := b.Table()
+		tab, err := b.Table()
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, labels, err := s.Encode(table)
+		x, labels, err := s.Encode(tab)
 		if err != nil || labels[0] != "" {
 			t.Fatalf("labels %q, %v", labels, err)
 		}
@@ -170,7 +171,7 @@ func TestSchema(t *testing.T) {
 }
 
 func TestErrorsOfTheStream(t *testing.T) {
-	sink := func() jsonl.Sink { return csvfile.NewBuilder(csvfile.Options{}) }
+	sink := func() table.Sink { return table.NewBuilder(table.Options{}) }
 	_, err := jsonl.NewReader(io.MultiReader(strings.NewReader("{}\n"), iotest.ErrReader(errors.New("disk on fire"))), "f", sink()).Read(t.Context(), 0)
 	var input *data.InputError
 	if !errors.As(err, &input) || !strings.Contains(err.Error(), "disk on fire") {
@@ -195,7 +196,7 @@ func FuzzJSONL(f *testing.F) {
 	}
 	f.Add(`{"a":true,"b":false}`, "b")
 	f.Fuzz(func(t *testing.T, text, target string) {
-		table, err := readAll(text, target)
+		tab, err := readAll(text, target)
 		if err != nil {
 			var input *data.InputError
 			if err != io.EOF && !errors.As(err, &input) {
@@ -205,14 +206,14 @@ func FuzzJSONL(f *testing.F) {
 		}
 		row := 0
 		lines := strings.Split(text, "\n")
-		for _, line := range table.Lines {
+		for _, line := range tab.Lines {
 			var object map[string]any
 			if err := json.Unmarshal([]byte(strings.TrimSuffix(lines[line-1], "\r")), &object); err != nil {
 				t.Fatalf("line %d was taken: %v", line, err)
 			}
 			cells := 0
-			for j, name := range table.Header {
-				cell, ok := table.Cell(row, j)
+			for j, name := range tab.Header {
+				cell, ok := tab.Cell(row, j)
 				if v, isText := object[name].(string); ok && isText && cell != v {
 					t.Fatalf("cell %q, want %q", cell, v)
 				}
@@ -230,32 +231,32 @@ func FuzzJSONL(f *testing.F) {
 			}
 			row++
 		}
-		s, err := csvfile.Fit(table, nil, scale.None)
+		s, err := table.Fit(tab, nil, scale.None)
 		if err != nil {
 			return
 		}
 		if err := s.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := s.Encode(table); err != nil {
+		if _, _, err := s.Encode(tab); err != nil {
 			t.Fatal(err)
 		}
 	})
 }
 
 func ExampleReader() {
-	b := csvfile.NewBuilder(csvfile.Options{Name: "x.jsonl", Target: "label"})
+	b := table.NewBuilder(table.Options{Name: "x.jsonl", Target: "label"})
 	r := jsonl.NewReader(strings.NewReader(`{"age": 39, "label": "a"}`+"\n"+`{"age": 40, "label": "b"}`), "x.jsonl", b)
 	n, err := r.Read(context.Background(), 0)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	table, err := b.Table()
+	tab, err := b.Table()
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(n, table.Header, table.Labels())
+	fmt.Println(n, tab.Header, tab.Labels())
 	// Output: 2 [age label] [a b]
 }

@@ -29,7 +29,7 @@ func (r *Reader) parse(line []byte, x *data.CSR, labels []string) ([]string, err
 			label = token
 			continue
 		case colon < 0:
-			return nil, r.fault(lo, "expected index:value and found "+quote(token),
+			return nil, r.scan.Fault(lo, "expected index:value and found "+quote(token),
 				"write each value as index:value, the label first, blanks between them")
 		case string(token[:colon]) == "qid":
 			continue
@@ -56,7 +56,7 @@ func (r *Reader) parse(line []byte, x *data.CSR, labels []string) ([]string, err
 	}
 	x.Append(r.index, r.value)
 	if r.named {
-		labels = append(labels, r.intern(label))
+		labels = append(labels, r.labels.Of(label))
 	}
 	return labels, nil
 }
@@ -65,7 +65,7 @@ func (r *Reader) parse(line []byte, x *data.CSR, labels []string) ([]string, err
 // holds all others to it.
 func (r *Reader) checkLabel(named bool) error {
 	if r.first == 0 {
-		r.first, r.named = r.line, named
+		r.first, r.named = r.scan.Line(), named
 		return nil
 	}
 	if named == r.named {
@@ -75,20 +75,20 @@ func (r *Reader) checkLabel(named bool) error {
 	if !named {
 		problem = fmt.Sprintf("the line has no label and line %d has one", r.first)
 	}
-	return r.fault(0, problem, "give every line a label or none")
+	return r.scan.Fault(0, problem, "give every line a label or none")
 }
 
 func (r *Reader) parseIndex(digits []byte, at int, last int64) (int64, error) {
 	index, ok := parseDigits(digits)
 	switch {
 	case !ok:
-		return 0, r.fault(at, quote(digits)+" is not an index", fmt.Sprintf("an index is a whole number from 0 to %d", MaxIndex))
+		return 0, r.scan.Fault(at, quote(digits)+" is not an index", fmt.Sprintf("an index is a whole number from 0 to %d", MaxIndex))
 	case index > MaxIndex:
-		return 0, r.fault(at, "index "+clip(digits)+" is too large", fmt.Sprintf("the largest index allowed is %d", MaxIndex))
+		return 0, r.scan.Fault(at, "index "+clip(digits)+" is too large", fmt.Sprintf("the largest index allowed is %d", MaxIndex))
 	case index == last:
-		return 0, r.fault(at, fmt.Sprintf("index %d stands twice in the line", index), "keep one of the two values")
+		return 0, r.scan.Fault(at, fmt.Sprintf("index %d stands twice in the line", index), "keep one of the two values")
 	case index < last:
-		return 0, r.fault(at, fmt.Sprintf("index %d comes after index %d", index, last), "write the indices of a line in increasing order")
+		return 0, r.scan.Fault(at, fmt.Sprintf("index %d comes after index %d", index, last), "write the indices of a line in increasing order")
 	}
 	return index, nil
 }
@@ -109,18 +109,13 @@ func (r *Reader) parseValue(text []byte, at int) (float64, error) {
 	value, err := strconv.ParseFloat(string(text), 64)
 	switch {
 	case err != nil && value-value != 0:
-		return 0, r.fault(at, quote(text)+" is too large for a number", "scale the values to a smaller range")
+		return 0, r.scan.Fault(at, quote(text)+" is too large for a number", "scale the values to a smaller range")
 	case err != nil || bytes.ContainsAny(text, "xX"):
-		return 0, r.fault(at, quote(text)+" is not a number", "write the value as a decimal number, such as 0.5 or 1e-3")
+		return 0, r.scan.Fault(at, quote(text)+" is not a number", "write the value as a decimal number, such as 0.5 or 1e-3")
 	case value-value != 0:
-		return 0, r.fault(at, quote(text)+" is not a number that kerf can use", "leave the index out, or write a finite number")
+		return 0, r.scan.Fault(at, quote(text)+" is not a number that kerf can use", "leave the index out, or write a finite number")
 	}
 	return value, nil
-}
-
-// fault reports what is wrong at a byte of the current line, counted from 0.
-func (r *Reader) fault(at int, problem, advice string) error {
-	return &data.InputError{File: r.name, Line: r.line, Column: at + 1, Problem: problem, Advice: advice}
 }
 
 // nextToken returns where the next token at or after position at begins and

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/file"
 )
 
 // Write writes the instances of x, one a line, so that Read gives them back
@@ -23,7 +24,7 @@ func Write(w io.Writer, x data.Source[data.Vector], labels []string) error {
 	if labels != nil && len(labels) != x.Len() {
 		return fmt.Errorf("libsvm: %d labels for %d instances", len(labels), x.Len())
 	}
-	out := bufio.NewWriterSize(w, bufferSize)
+	out := bufio.NewWriterSize(w, file.HeadSize)
 	var line []byte
 	for i := range x.Len() {
 		line = line[:0]

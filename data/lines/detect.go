@@ -2,15 +2,16 @@ package lines
 
 import (
 	"bytes"
-	"fmt"
+
+	"github.com/kerf-ml/kerf/data/file"
 )
 
 // Detect guesses from the beginning of a file where its labels stand. Labels
 // come again and texts do not: if every line has a tab, and the different cells
-// before the first tab are at most half as many as the lines, it is First; else
-// the same for those after the last tab gives Last; else it is None. The last
+// before the first tab are at most half as many as the lines, it is file.First; else
+// the same for those after the last tab gives file.Last; else it is file.Unlabeled. The last
 // line of head, which may be cut off, counts only where it is the only one.
-func Detect(head []byte) Label {
+func Detect(head []byte) file.Label {
 	if cut := bytes.LastIndexByte(head, '\n'); cut >= 0 {
 		head = head[:cut+1]
 	}
@@ -23,7 +24,7 @@ func Detect(head []byte) Label {
 		}
 		lo, hi := bytes.IndexByte(line, '\t'), bytes.LastIndexByte(line, '\t')
 		if lo < 0 {
-			return None
+			return file.Unlabeled
 		}
 		n++
 		first[string(bytes.TrimSpace(line[:lo]))] = true
@@ -31,34 +32,9 @@ func Detect(head []byte) Label {
 	}
 	switch {
 	case n > 0 && 2*len(first) <= n && !first[""]:
-		return First
+		return file.First
 	case n > 0 && 2*len(last) <= n && !last[""]:
-		return Last
+		return file.Last
 	}
-	return None
-}
-
-// ParseLabel returns the place of labels of a name: first, last or none.
-func ParseLabel(name string) (Label, error) {
-	switch name {
-	case "none":
-		return None, nil
-	case "first":
-		return First, nil
-	case "last":
-		return Last, nil
-	}
-	return None, fmt.Errorf("place of the label is %q and must be first, last or none", name)
-}
-
-func (l Label) String() string {
-	switch l {
-	case None:
-		return "none"
-	case First:
-		return "first"
-	case Last:
-		return "last"
-	}
-	return "unknown place"
+	return file.Unlabeled
 }

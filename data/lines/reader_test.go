@@ -19,23 +19,23 @@ import (
 	"github.com/kerf-ml/kerf/data/lines"
 )
 
-func readAll(text string, label lines.Label) ([]string, []string, error) {
+func readAll(text string, label file.Label) ([]string, []string, error) {
 	return lines.NewReader(strings.NewReader(text), lines.Options{Name: "f", Label: label}).Read(context.Background(), 0)
 }
 
 func TestRead(t *testing.T) {
 	tests := []struct {
 		name, text string
-		label      lines.Label
+		label      file.Label
 		x, labels  []string
 	}{
-		{"plain", "a b\nc\n", lines.None, []string{"a b", "c"}, nil},
-		{"blanks stay", " a\t\n \t\n\n b\r\n", lines.None, []string{" a\t", " b"}, nil},
-		{"no newline at the end", "a", lines.None, []string{"a"}, nil},
-		{"first", "ham\tgo\tnow\n spam \t free\n", lines.First, []string{"go\tnow", " free"}, []string{"ham", "spam"}},
-		{"last", "go\tnow\tham\r\nfree\tspam\n", lines.Last, []string{"go\tnow", "free"}, []string{"ham", "spam"}},
-		{"empty text", "a\t\n", lines.First, []string{""}, []string{"a"}},
-		{"empty text, label last", "\ta\n", lines.Last, []string{""}, []string{"a"}},
+		{"plain", "a b\nc\n", file.Unlabeled, []string{"a b", "c"}, nil},
+		{"blanks stay", " a\t\n \t\n\n b\r\n", file.Unlabeled, []string{" a\t", " b"}, nil},
+		{"no newline at the end", "a", file.Unlabeled, []string{"a"}, nil},
+		{"first", "ham\tgo\tnow\n spam \t free\n", file.First, []string{"go\tnow", " free"}, []string{"ham", "spam"}},
+		{"last", "go\tnow\tham\r\nfree\tspam\n", file.Last, []string{"go\tnow", "free"}, []string{"ham", "spam"}},
+		{"empty text", "a\t\n", file.First, []string{""}, []string{"a"}},
+		{"empty text, label last", "\ta\n", file.Last, []string{""}, []string{"a"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -50,15 +50,15 @@ func TestRead(t *testing.T) {
 func TestReadFaults(t *testing.T) {
 	tests := []struct {
 		name, text   string
-		label        lines.Label
+		label        file.Label
 		line, column int
 		problem      string
 	}{
-		{"no tab", "a\tb\n\ncd e\n", lines.First, 3, 5, "no tab"},
-		{"no tab, last", "ab\n", lines.Last, 1, 3, "no tab"},
-		{"no label", "a\tb\n \tb\n", lines.First, 2, 1, "no label before the tab"},
-		{"no label, last", "a\tb\t \n", lines.Last, 1, 5, "no label after the tab"},
-		{"too long", "a\n" + strings.Repeat("a", lines.MaxLine+1), lines.None, 2, 0, "longer than 16 MiB"},
+		{"no tab", "a\tb\n\ncd e\n", file.First, 3, 5, "no tab"},
+		{"no tab, last", "ab\n", file.Last, 1, 3, "no tab"},
+		{"no label", "a\tb\n \tb\n", file.First, 2, 1, "no label before the tab"},
+		{"no label, last", "a\tb\t \n", file.Last, 1, 5, "no label after the tab"},
+		{"too long", "a\n" + strings.Repeat("a", file.MaxLine+1), file.Unlabeled, 2, 0, "longer than 8 MiB"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestReadInParts(t *testing.T) {
 		fmt.Fprintf(&text, "%d\tt%d\n\n", i%3, i)
 	}
 	for _, max := range []int{1, 7, 99, 100, 101} {
-		r := lines.NewReader(iotest.OneByteReader(strings.NewReader(text.String())), lines.Options{Name: "f", Label: lines.First})
+		r := lines.NewReader(iotest.OneByteReader(strings.NewReader(text.String())), lines.Options{Name: "f", Label: file.First})
 		rows := 0
 		for {
 			x, labels, err := r.Read(t.Context(), max)
@@ -119,7 +119,7 @@ func TestErrorsOfTheStream(t *testing.T) {
 	if _, _, err := lines.NewReader(strings.NewReader("a\n"), lines.Options{}).Read(ctx, 0); err != context.Canceled {
 		t.Errorf("error %v, want that of the context", err)
 	}
-	if _, _, err := readAll(" \n\t\n", lines.None); err != io.EOF {
+	if _, _, err := readAll(" \n\t\n", file.Unlabeled); err != io.EOF {
 		t.Errorf("error %v, want EOF", err)
 	}
 }
@@ -127,16 +127,16 @@ func TestErrorsOfTheStream(t *testing.T) {
 func TestDetect(t *testing.T) {
 	for _, test := range []struct {
 		head string
-		want lines.Label
+		want file.Label
 	}{
-		{"", lines.None},
-		{"a\tb\n", lines.None},
-		{"ham\ta\nspam\tb\nham\tc\nspam\td\n", lines.First},
-		{"ham\ta\nspam\tb\nham\tc\nspam\td\ncut", lines.First},
-		{"a\tham\nb\tspam\r\nc\tx\tham\n\nd\tspam\n", lines.Last},
-		{"ham\ta\nspam b\nham\tc\nspam\td\n", lines.None},
-		{"\ta\n\tb\n\tc\n", lines.None},
-		{"no tabs\nno tabs\n", lines.None},
+		{"", file.Unlabeled},
+		{"a\tb\n", file.Unlabeled},
+		{"ham\ta\nspam\tb\nham\tc\nspam\td\n", file.First},
+		{"ham\ta\nspam\tb\nham\tc\nspam\td\ncut", file.First},
+		{"a\tham\nb\tspam\r\nc\tx\tham\n\nd\tspam\n", file.Last},
+		{"ham\ta\nspam b\nham\tc\nspam\td\n", file.Unlabeled},
+		{"\ta\n\tb\n\tc\n", file.Unlabeled},
+		{"no tabs\nno tabs\n", file.Unlabeled},
 	} {
 		if got := lines.Detect([]byte(test.head)); got != test.want {
 			t.Errorf("%q: %v, want %v", test.head, got, test.want)
@@ -145,12 +145,12 @@ func TestDetect(t *testing.T) {
 }
 
 func TestParseLabel(t *testing.T) {
-	for _, l := range []lines.Label{lines.None, lines.First, lines.Last} {
-		if got, err := lines.ParseLabel(l.String()); got != l || err != nil {
+	for _, l := range []file.Label{file.Unlabeled, file.First, file.Last} {
+		if got, err := file.ParseLabel(l.String()); got != l || err != nil {
 			t.Errorf("%v reads as %v, %v", l, got, err)
 		}
 	}
-	if _, err := lines.ParseLabel("middle"); err == nil || !strings.Contains(err.Error(), `"middle"`) {
+	if _, err := file.ParseLabel("middle"); err == nil || !strings.Contains(err.Error(), `"middle"`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -159,9 +159,9 @@ func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.SliceOfN(rapid.StringMatching("[a-z \t\r]{0,5}[a-z]"), 1, 9).Draw(t, "x")
 		labels := rapid.SliceOfN(rapid.StringMatching("[a-z]([a-z ]{0,3}[a-z])?"), len(x), len(x)).Draw(t, "labels")
-		place := lines.First
+		place := file.First
 		if rapid.Bool().Draw(t, "no labels") {
-			labels, place = nil, lines.None
+			labels, place = nil, file.Unlabeled
 		}
 		var out strings.Builder
 		if err := lines.Write(&out, data.Slice[string](x), labels); err != nil {
@@ -205,7 +205,7 @@ func TestRealFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	classes, _ := data.Encode(labels)
-	if place != lines.First || len(x) != 5574 || !slices.Equal(classes.Names, []string{"ham", "spam"}) || x[1] != "Ok lar... Joking wif u oni..." {
+	if place != file.First || len(x) != 5574 || !slices.Equal(classes.Names, []string{"ham", "spam"}) || x[1] != "Ok lar... Joking wif u oni..." {
 		t.Errorf("label %v, %d rows, classes %q, second %q", place, len(x), classes.Names, x[1])
 	}
 }
@@ -218,7 +218,7 @@ func FuzzLines(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, how byte) {
 		lines.Detect([]byte(text))
-		place := lines.Label(how % 3)
+		place := file.Label(how % 3)
 		x, labels, err := readAll(text, place)
 		if err != nil {
 			var input *data.InputError
@@ -227,20 +227,20 @@ func FuzzLines(f *testing.F) {
 			}
 			return
 		}
-		if len(x) == 0 || (labels == nil) != (place == lines.None) || labels != nil && len(labels) != len(x) {
+		if len(x) == 0 || (labels == nil) != (place == file.Unlabeled) || labels != nil && len(labels) != len(x) {
 			t.Fatalf("%d rows, %d labels", len(x), len(labels))
 		}
 		var out strings.Builder
 		if err := lines.Write(&out, data.Slice[string](x), labels); err != nil {
 			// A carriage return may end a text only where another followed it, or
 			// a label did; a label may hold a tab where it stands last.
-			if strings.Contains(text, "\r") || place == lines.Last {
+			if strings.Contains(text, "\r") || place == file.Last {
 				return
 			}
 			t.Fatal(err)
 		}
-		if place == lines.Last {
-			place = lines.First
+		if place == file.Last {
+			place = file.First
 		}
 		y, back, err := readAll(out.String(), place)
 		if err != nil || !slices.Equal(x, y) || !slices.Equal(labels, back) {
@@ -250,7 +250,7 @@ func FuzzLines(f *testing.F) {
 }
 
 func ExampleReader() {
-	r := lines.NewReader(strings.NewReader("ham\tOk lar\nspam\tFree entry\n"), lines.Options{Label: lines.First})
+	r := lines.NewReader(strings.NewReader("ham\tOk lar\nspam\tFree entry\n"), lines.Options{Label: file.First})
 	x, labels, err := r.Read(context.Background(), 0)
 	fmt.Printf("%q %q %v\n", x, labels, err)
 	// Output: ["Ok lar" "Free entry"] ["ham" "spam"] <nil>

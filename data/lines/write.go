@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/file"
 )
 
 // Write writes the texts of x, one a line, each after its label and a tab if
@@ -22,7 +23,7 @@ func Write(w io.Writer, x data.Source[string], labels []string) error {
 	if labels != nil && len(labels) != x.Len() {
 		return fmt.Errorf("lines: %d labels for %d instances", len(labels), x.Len())
 	}
-	out := bufio.NewWriterSize(w, bufferSize)
+	out := bufio.NewWriterSize(w, file.HeadSize)
 	for i := range x.Len() {
 		text := x.At(i)
 		if strings.ContainsRune(text, '\n') || strings.HasSuffix(text, "\r") {

@@ -16,16 +16,16 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/csvfile"
 	"github.com/kerf-ml/kerf/data/file"
 	"github.com/kerf-ml/kerf/data/parquet"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/data/table"
 )
 
-var _ parquet.Sink = (*csvfile.Builder)(nil)
+var _ table.Sink = (*table.Builder)(nil)
 
-func readAll(content []byte, target string) (*csvfile.Table, error) {
-	b := csvfile.NewBuilder(csvfile.Options{Name: "f", Target: target})
+func readAll(content []byte, target string) (*table.Table, error) {
+	b := table.NewBuilder(table.Options{Name: "f", Target: target})
 	r, err := parquet.NewReader(bytes.NewReader(content), int64(len(content)), "f", b)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func people() []person {
 }
 
 // show writes a table down: the header, then the rows, - for missing.
-func show(t *csvfile.Table) []string {
+func show(t *table.Table) []string {
 	all := []string{strings.Join(t.Header, " ")}
 	for i := range t.Len() {
 		var row []string
@@ -98,14 +98,14 @@ func TestRead(t *testing.T) {
 		"plain": lib.Compression(&lib.Uncompressed), "snappy": lib.Compression(&lib.Snappy), "gzip": lib.Compression(&lib.Gzip),
 		"zstd": lib.Compression(&lib.Zstd), "brotli": lib.Compression(&lib.Brotli), "lz4": lib.Compression(&lib.Lz4Raw), "groups": lib.MaxRowsPerRowGroup(2),
 	} {
-		table, err := readAll(encode(t, people(), codec), "none")
-		if err != nil || !slices.Equal(show(table), want) || !slices.Equal(table.Lines, []int{1, 2, 3}) {
-			t.Errorf("%s: %q, %v", name, show(table), err)
+		tab, err := readAll(encode(t, people(), codec), "none")
+		if err != nil || !slices.Equal(show(tab), want) || !slices.Equal(tab.Lines, []int{1, 2, 3}) {
+			t.Errorf("%s: %q, %v", name, show(tab), err)
 		}
 	}
-	table, err := readAll(encode(t, people()), "happy")
-	if err != nil || !slices.Equal(table.Labels(), []string{"true", "false", "true"}) {
-		t.Errorf("labels %q, %v", table.Labels(), err)
+	tab, err := readAll(encode(t, people()), "happy")
+	if err != nil || !slices.Equal(tab.Labels(), []string{"true", "false", "true"}) {
+		t.Errorf("labels %q, %v", tab.Labels(), err)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestReadInParts(t *testing.T) {
 	}
 	content := encode(t, rows, lib.MaxRowsPerRowGroup(300), lib.PageBufferSize(100))
 	for _, max := range []int{1, 7, 255, 256, 257, 1000, 1001} {
-		b := csvfile.NewBuilder(csvfile.Options{Name: "f"})
+		b := table.NewBuilder(table.Options{Name: "f"})
 		r, err := parquet.NewReader(bytes.NewReader(content), int64(len(content)), "f", b)
 		if err != nil || r.Rows() != 1000 {
 			t.Fatal(r, err)
@@ -131,12 +131,12 @@ func TestReadInParts(t *testing.T) {
 			if err == io.EOF {
 				break
 			}
-			table, tableErr := b.Table()
-			if err != nil || tableErr != nil || n == 0 || n > max || table.Len() != n {
+			tab, tableErr := b.Table()
+			if err != nil || tableErr != nil || n == 0 || n > max || tab.Len() != n {
 				t.Fatalf("%d rows, %v, %v", n, err, tableErr)
 			}
-			for i, label := range table.Labels() {
-				if cell, _ := table.Cell(i, 0); cell != fmt.Sprint(at) || label != fmt.Sprint("c", at%3) {
+			for i, label := range tab.Labels() {
+				if cell, _ := tab.Cell(i, 0); cell != fmt.Sprint(at) || label != fmt.Sprint("c", at%3) {
 					t.Fatalf("row %d is %q with label %q", at, cell, label)
 				}
 				at++
@@ -179,11 +179,11 @@ func TestRefused(t *testing.T) {
 	if !errors.As(err, &input) || input.Line != 2 || !strings.Contains(err.Error(), "no UTF-8 text") {
 		t.Errorf("bytes: error %v", err)
 	}
-	table, err := readAll(encode(t, []struct {
+	tab, err := readAll(encode(t, []struct {
 		C time.Time `parquet:"c,timestamp(millisecond)"`
 	}{{time.UnixMilli(1234)}}), "none")
-	if err != nil || show(table)[1] != "1234" {
-		t.Errorf("times: %v, %v", table, err)
+	if err != nil || show(tab)[1] != "1234" {
+		t.Errorf("times: %v, %v", tab, err)
 	}
 }
 
@@ -215,7 +215,7 @@ func TestDamage(t *testing.T) {
 
 func TestCancelled(t *testing.T) {
 	content := encode(t, people())
-	r, err := parquet.NewReader(bytes.NewReader(content), int64(len(content)), "f", csvfile.NewBuilder(csvfile.Options{}))
+	r, err := parquet.NewReader(bytes.NewReader(content), int64(len(content)), "f", table.NewBuilder(table.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,19 +228,19 @@ func TestCancelled(t *testing.T) {
 
 // TestThroughFile reads a compressed stream by way of data/file.
 func TestThroughFile(t *testing.T) {
-	f, err := file.Open(t.Context(), "-", bytes.NewReader(encode(t, people())))
+	f, err := file.Open(t.Context(), "-", bytes.NewReader(encode(t, people())), parquet.Begins)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if format, err := f.Format(); err != nil || format != file.Parquet {
-		t.Fatalf("format %v, %v", format, err)
+	if !parquet.Begins(f.Head()) {
+		t.Fatalf("%s is not recognised", f.Name)
 	}
 	content, err := f.Bytes(1 << 20)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if table, err := readAll(content, "job"); err != nil || table.Len() != 3 {
-		t.Errorf("%v, %v", table, err)
+	if tab, err := readAll(content, "job"); err != nil || tab.Len() != 3 {
+		t.Errorf("%v, %v", tab, err)
 	}
 }
 
@@ -279,20 +279,20 @@ func TestRoundTrip(t *testing.T) {
 		if labels != nil {
 			target = "label"
 		}
-		table, err := readAll(out.Bytes(), target)
+		tab, err := readAll(out.Bytes(), target)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for j := range cols {
-			if table.Header[j] != fmt.Sprintf("f%d", j+1) {
-				t.Fatalf("header %q", table.Header)
+			if tab.Header[j] != fmt.Sprintf("f%d", j+1) {
+				t.Fatalf("header %q", tab.Header)
 			}
 		}
-		s, err := csvfile.Fit(table, nil, scale.None)
+		s, err := table.Fit(tab, nil, scale.None)
 		if err != nil {
 			t.Fatal(err)
 		}
-		y, back, err := s.Encode(table)
+		y, back, err := s.Encode(tab)
 		if err != nil || !slices.Equal(y.(*data.Matrix).Data, x.Data) || !slices.Equal(labels, back) {
 			t.Fatalf("%v, labels %q", err, back)
 		}
@@ -334,7 +334,7 @@ func FuzzParquet(f *testing.F) {
 	f.Add(encode(f, people(), lib.Compression(&lib.Zstd), lib.MaxRowsPerRowGroup(2)))
 	f.Add([]byte("PAR1\x15\x04PAR1"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		table, err := readAll(content, "none")
+		tab, err := readAll(content, "none")
 		if err != nil {
 			var input *data.InputError
 			if err != io.EOF && !errors.As(err, &input) {
@@ -342,8 +342,8 @@ func FuzzParquet(f *testing.F) {
 			}
 			return
 		}
-		if s, err := csvfile.Fit(table, nil, scale.None); err == nil {
-			if _, _, err := s.Encode(table); err != nil {
+		if s, err := table.Fit(tab, nil, scale.None); err == nil {
+			if _, _, err := s.Encode(tab); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -361,7 +361,7 @@ func ExampleNewWriter() {
 		fmt.Println(err)
 		return
 	}
-	b := csvfile.NewBuilder(csvfile.Options{Target: "label"})
+	b := table.NewBuilder(table.Options{Target: "label"})
 	r, err := parquet.NewReader(bytes.NewReader(content.Bytes()), int64(content.Len()), "x.parquet", b)
 	if err != nil {
 		fmt.Println(err)

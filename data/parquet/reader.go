@@ -7,8 +7,7 @@
 // the whole number that the file holds. Lists, maps and groups are refused, and so
 // are bytes that are no text.
 //
-// Cells go to a Sink, which csvfile.Builder is, so that tables of Parquet and of
-// CSV are used alike.
+// Cells go to a table.Sink, so that tables of Parquet and of CSV are used alike.
 package parquet
 
 import (
@@ -24,41 +23,27 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/file"
+	"github.com/kerf-ml/kerf/data/table"
 )
 
 const (
-	checkEvery = 256     // rows between two looks at the context
+	bufferRows = 256     // rows read at a time
 	maxColumns = 1 << 20 // of a table
 )
-
-// Sink takes the cells of a table, row by row.
-type Sink interface {
-	// Column returns the index of the column of a name, which is added if it is
-	// new.
-	Column(name string) int
-
-	// Row begins a row, which has the given number, from 1.
-	Row(line int)
-
-	// Number, Bool and Text add a cell to the row. A cell that is not added is
-	// missing.
-	Number(col int, v float64)
-	Bool(col int, v bool)
-	Text(col int, s string)
-}
 
 // Reader reads the rows of a file. It is not safe for concurrent use.
 type Reader struct {
 	name    string
-	to      Sink
+	to      table.Sink
 	groups  []parquet.RowGroup
 	columns []column
 	total   int
 	rows    parquet.Rows  // of the group being read, nil before the first and after the last
 	buffer  []parquet.Row // rows read, of which the first used were handed out
 	used    int
-	row     int   // rows handed out so far
-	err     error // what ended the reading, given again by every later Read
+	row     int // rows handed out so far
+	batch   file.Batches
 }
 
 // column is a column of the file.
@@ -74,7 +59,7 @@ type column struct {
 // returns a reader of its rows that gives its cells to a sink. The name stands for
 // the file in errors. What is wrong with the schema comes back as a
 // *data.InputError.
-func NewReader(r io.ReaderAt, size int64, name string, to Sink) (reader *Reader, err error) {
+func NewReader(r io.ReaderAt, size int64, name string, to table.Sink) (reader *Reader, err error) {
 	reader = &Reader{name: name, to: to}
 	defer reader.guard(&err)
 	if err := reader.checkEnd(r, size); err != nil {
@@ -167,25 +152,7 @@ func (r *Reader) Rows() int { return r.total }
 // What is wrong with the file comes back as a *data.InputError; a cancelled
 // context as its error.
 func (r *Reader) Read(ctx context.Context, max int) (rows int, err error) {
-	if r.err != nil {
-		return 0, r.err
-	}
-	for max <= 0 || rows < max {
-		if rows%checkEvery == 0 && ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
-		err := r.next()
-		if err == io.EOF && rows > 0 {
-			r.err = io.EOF
-			break
-		}
-		if err != nil {
-			r.err = err
-			return 0, err
-		}
-		rows++
-	}
-	return rows, nil
+	return r.batch.Read(ctx, max, r.next)
 }
 
 // next gives one row to the sink.
@@ -226,7 +193,7 @@ func (r *Reader) fill() error {
 		r.rows, r.groups = r.groups[0].Rows(), r.groups[1:]
 	}
 	if cap(r.buffer) == 0 {
-		r.buffer = make([]parquet.Row, checkEvery)
+		r.buffer = make([]parquet.Row, bufferRows)
 	}
 	r.buffer = r.buffer[:cap(r.buffer)]
 	n, err := r.rows.ReadRows(r.buffer)

@@ -67,7 +67,7 @@ func (w *Writer) Write(x data.Source[data.Vector], labels []string) error {
 			row = append(row, parquet.ByteArrayValue([]byte(labels[i])).Level(0, 0, w.cols))
 		}
 		w.rows++
-		if w.buffer = append(w.buffer, row); len(w.buffer) == checkEvery {
+		if w.buffer = append(w.buffer, row); len(w.buffer) == bufferRows {
 			if err := w.flush(); err != nil {
 				return err
 			}

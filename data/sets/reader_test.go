@@ -19,7 +19,7 @@ import (
 	"github.com/kerf-ml/kerf/data/sets"
 )
 
-func readAll(text string, label sets.Label) (data.Slice[data.Set], []string, error) {
+func readAll(text string, label file.Label) (data.Slice[data.Set], []string, error) {
 	return sets.NewReader(strings.NewReader(text), sets.Options{Name: "f", Label: label}).Read(context.Background(), 0)
 }
 
@@ -35,14 +35,14 @@ func show(x data.Slice[data.Set]) []string {
 func TestRead(t *testing.T) {
 	tests := []struct {
 		name, text string
-		label      sets.Label
+		label      file.Label
 		x, labels  []string
 	}{
-		{"plain", "milk,bread\nwhole milk\n", sets.None, []string{"bread,milk", "whole milk"}, nil},
-		{"blanks, empty items, duplicates", " b ,, a,b , \r\n\n \t\na", sets.None, []string{"a,b", "a"}, nil},
-		{"empty set", ",\n , ,\n", sets.None, []string{"", ""}, nil},
-		{"first", "x,b,a\n y ,a\nz\n", sets.First, []string{"a,b", "a", ""}, []string{"x", "y", "z"}},
-		{"last", "b,a,x\na, y \nz\n,z\n", sets.Last, []string{"a,b", "a", "", ""}, []string{"x", "y", "z", "z"}},
+		{"plain", "milk,bread\nwhole milk\n", file.Unlabeled, []string{"bread,milk", "whole milk"}, nil},
+		{"blanks, empty items, duplicates", " b ,, a,b , \r\n\n \t\na", file.Unlabeled, []string{"a,b", "a"}, nil},
+		{"empty set", ",\n , ,\n", file.Unlabeled, []string{"", ""}, nil},
+		{"first", "x,b,a\n y ,a\nz\n", file.First, []string{"a,b", "a", ""}, []string{"x", "y", "z"}},
+		{"last", "b,a,x\na, y \nz\n,z\n", file.Last, []string{"a,b", "a", "", ""}, []string{"x", "y", "z", "z"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -57,13 +57,13 @@ func TestRead(t *testing.T) {
 func TestReadFaults(t *testing.T) {
 	tests := []struct {
 		name, text   string
-		label        sets.Label
+		label        file.Label
 		line, column int
 		problem      string
 	}{
-		{"first", "a,b\n\n ,b\n", sets.First, 3, 1, "label is missing"},
-		{"last", "a,b\na, b, \n", sets.Last, 2, 6, "label is missing"},
-		{"too long", "a\n" + strings.Repeat("a", sets.MaxLine+1), sets.None, 2, 0, "longer than 16 MiB"},
+		{"first", "a,b\n\n ,b\n", file.First, 3, 1, "label is missing"},
+		{"last", "a,b\na, b, \n", file.Last, 2, 6, "label is missing"},
+		{"too long", "a\n" + strings.Repeat("a", file.MaxLine+1), file.Unlabeled, 2, 0, "longer than 8 MiB"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestReadInParts(t *testing.T) {
 		fmt.Fprintf(&text, "%d,t%d,all\n\n", i%3, i)
 	}
 	for _, max := range []int{1, 7, 99, 100, 101} {
-		r := sets.NewReader(iotest.OneByteReader(strings.NewReader(text.String())), sets.Options{Name: "f", Label: sets.First})
+		r := sets.NewReader(iotest.OneByteReader(strings.NewReader(text.String())), sets.Options{Name: "f", Label: file.First})
 		rows := 0
 		for {
 			x, labels, err := r.Read(t.Context(), max)
@@ -120,18 +120,18 @@ func TestErrorsOfTheStream(t *testing.T) {
 	if _, _, err := sets.NewReader(strings.NewReader("a\n"), sets.Options{}).Read(ctx, 0); err != context.Canceled {
 		t.Errorf("error %v, want that of the context", err)
 	}
-	if _, _, err := readAll(" \n\t\n", sets.None); err != io.EOF {
+	if _, _, err := readAll(" \n\t\n", file.Unlabeled); err != io.EOF {
 		t.Errorf("error %v, want EOF", err)
 	}
 }
 
 func TestParseLabel(t *testing.T) {
-	for name, want := range map[string]sets.Label{"none": sets.None, "first": sets.First, "last": sets.Last} {
-		if got, err := sets.ParseLabel(name); got != want || err != nil {
+	for name, want := range map[string]file.Label{"none": file.Unlabeled, "first": file.First, "last": file.Last} {
+		if got, err := file.ParseLabel(name); got != want || err != nil {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
-	if _, err := sets.ParseLabel("middle"); err == nil || !strings.Contains(err.Error(), `"middle"`) {
+	if _, err := file.ParseLabel("middle"); err == nil || !strings.Contains(err.Error(), `"middle"`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -145,9 +145,9 @@ func TestRoundTrip(t *testing.T) {
 			x = append(x, data.NewSet(rapid.SliceOfN(item, 0, 5).Draw(t, "items")...))
 			labels = append(labels, item.Draw(t, "label"))
 		}
-		place := sets.First
+		place := file.First
 		if rapid.Bool().Draw(t, "no labels") {
-			labels, place = nil, sets.None
+			labels, place = nil, file.Unlabeled
 		}
 		var out strings.Builder
 		if err := sets.Write(&out, x, labels); err != nil {
@@ -187,9 +187,6 @@ func TestRealFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if format, err := f.Format(); err != nil || format != file.Sets {
-		t.Fatalf("format %v, %v", format, err)
-	}
 	x, labels, err := sets.NewReader(f, sets.Options{Name: f.Name}).Read(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
@@ -212,7 +209,7 @@ func FuzzSets(f *testing.F) {
 		f.Add(seed, byte(2))
 	}
 	f.Fuzz(func(t *testing.T, text string, how byte) {
-		place := sets.Label(how % 3)
+		place := file.Label(how % 3)
 		x, labels, err := readAll(text, place)
 		if err != nil {
 			var input *data.InputError
@@ -221,7 +218,7 @@ func FuzzSets(f *testing.F) {
 			}
 			return
 		}
-		if len(x) == 0 || (labels == nil) != (place == sets.None) || labels != nil && len(labels) != len(x) {
+		if len(x) == 0 || (labels == nil) != (place == file.Unlabeled) || labels != nil && len(labels) != len(x) {
 			t.Fatalf("%d rows, %d labels", len(x), len(labels))
 		}
 		for _, s := range x {
@@ -233,8 +230,8 @@ func FuzzSets(f *testing.F) {
 		if err := sets.Write(&out, x, labels); err != nil {
 			t.Fatal(err)
 		}
-		if place == sets.Last {
-			place = sets.First
+		if place == file.Last {
+			place = file.First
 		}
 		y, back, err := readAll(out.String(), place)
 		if err != nil || !slices.Equal(show(x), show(y)) || !slices.Equal(labels, back) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/file"
 )
 
 // Write writes the sets of x, one a line, each after its label if labels is not
@@ -21,7 +22,7 @@ func Write(w io.Writer, x data.Source[data.Set], labels []string) error {
 	if labels != nil && len(labels) != x.Len() {
 		return fmt.Errorf("sets: %d labels for %d instances", len(labels), x.Len())
 	}
-	out := bufio.NewWriterSize(w, bufferSize)
+	out := bufio.NewWriterSize(w, file.HeadSize)
 	for i := range x.Len() {
 		cells := []string(x.At(i))
 		if labels != nil {

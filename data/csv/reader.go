@@ -1,0 +1,164 @@
+// Package csv reads and writes tables in text files, with a comma, tab, semicolon
+// or bar between the cells.
+//
+// A cell is what stands between two separators, without the blanks around it; a
+// cell in double quotes is taken as it is, with "" for a quote. In tab-separated
+// files, where quotes are often just text, a cell counts as quoted only if its
+// quote closes at the end of the cell in the same line. What a cell reads as is
+// said in package table.
+//
+// Whatever is wrong with a file comes back as a *data.InputError.
+package csv
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/file"
+	"github.com/kerf-ml/kerf/data/table"
+)
+
+// Reader reads a table row by row. It is not safe for concurrent use.
+type Reader struct {
+	options table.Options
+	split   *splitter
+	build   *table.Builder
+	rows    file.Batches
+	header  []string
+	width   int
+	first   int  // line of the row that fixes the width
+	pending bool // whether split holds a row that was not handed out
+}
+
+// NewReader reads the beginning of r and returns a reader of its rows. It finds
+// out what the options leave open: the separator, which is that of tab, semicolon,
+// comma and bar by which the most of the first rows have the same number of cells,
+// more than one; and whether the first row is a header, by table.HasHeader.
+//
+// It returns a *data.InputError for a file without rows, a header that does not
+// fit the rows, and a target or column to drop that is not there.
+func NewReader(r io.Reader, o table.Options) (*Reader, error) {
+	if o.Comma != 0 && (o.Comma >= 0x80 || o.Comma == '"' || o.Comma == '\n' || o.Comma == '\r') {
+		return nil, &data.InputError{
+			File: o.Name, Problem: fmt.Sprintf("%q cannot separate cells", o.Comma),
+			Advice: "use a comma, tab, semicolon or bar",
+		}
+	}
+	sample, whole, err := readSample(r)
+	if err != nil {
+		return nil, data.ReadError(o.Name, err)
+	}
+	sample = bytes.TrimPrefix(sample, []byte("\xef\xbb\xbf"))
+	if o.Comma == 0 {
+		o.Comma = detectComma(sample, whole)
+	}
+	if o.Header == table.Auto {
+		o.Header = table.Absent
+		if table.HasHeader(sampleRecords(sample, whole, byte(o.Comma)), o.Names) {
+			o.Header = table.Present
+		}
+	}
+	in := io.MultiReader(bytes.NewReader(sample), r)
+	reader := &Reader{options: o, split: newSplitter(in, o.Name, byte(o.Comma))}
+	if err := reader.start(); err != nil {
+		return nil, err
+	}
+	return reader, nil
+}
+
+// start reads the header and the first row.
+func (r *Reader) start() error {
+	err := r.split.next()
+	if err == io.EOF {
+		return r.empty("is empty")
+	}
+	if err != nil {
+		return err
+	}
+	r.first, r.width = r.split.begin, len(r.split.cells)
+	if r.options.Header == table.Present {
+		r.header = r.names()
+	}
+	if r.options.Header == table.Present || r.options.Header == table.Skip {
+		if err = r.split.next(); err == io.EOF {
+			return r.empty("has a header and no rows")
+		} else if err != nil {
+			return err
+		}
+	}
+	n := len(r.split.cells)
+	if r.header != nil && n != r.width {
+		return &data.InputError{
+			File: r.options.Name, Line: r.split.begin,
+			Problem: fmt.Sprintf("the row has %s and the header in line %d names %d", cells(n), r.first, r.width),
+			Advice:  "correct the header, or leave it aside with --header skip",
+		}
+	}
+	r.first, r.width, r.pending = r.split.begin, n, true
+	r.build, err = table.Settled(r.options, r.header, r.width)
+	return err
+}
+
+func (r *Reader) empty(problem string) error {
+	return &data.InputError{
+		File: r.options.Name, Problem: problem, Advice: "give a file with at least one row of data",
+	}
+}
+
+// names returns the cells of the header; a column without a name gets its number.
+func (r *Reader) names() []string {
+	names := make([]string, len(r.split.cells))
+	for j := range names {
+		names[j] = string(r.split.bytes(j))
+		if names[j] == "" {
+			names[j] = "column " + strconv.Itoa(j+1)
+		}
+	}
+	return names
+}
+
+// Header returns the names of the columns, nil where the file has no header.
+func (r *Reader) Header() []string { return r.header }
+
+// Comma returns what separates the cells.
+func (r *Reader) Comma() rune { return r.options.Comma }
+
+// Read returns the next rows, at most max of them, all that are left if max ≤ 0.
+// It returns io.EOF, and nothing else, when no row is left.
+func (r *Reader) Read(ctx context.Context, max int) (*table.Table, error) {
+	if _, err := r.rows.Read(ctx, max, r.addRow); err != nil {
+		return nil, err
+	}
+	return r.build.Table()
+}
+
+func (r *Reader) addRow() error {
+	if !r.pending {
+		if err := r.split.next(); err != nil {
+			return err
+		}
+	}
+	r.pending = false
+	s := r.split
+	if len(s.cells) != r.width {
+		return s.fault(table.Place{Line: s.begin},
+			fmt.Sprintf("the row has %s and line %d has %d", cells(len(s.cells)), r.first, r.width),
+			"give all rows the same number of cells, empty ones where a value is missing")
+	}
+	r.build.Row(s.begin)
+	for j := range s.cells {
+		r.build.Cell(j, s.bytes(j), s.cells[j].quoted, s.cells[j].place)
+	}
+	return nil
+}
+
+func cells(n int) string {
+	if n == 1 {
+		return "1 cell"
+	}
+	return fmt.Sprintf("%d cells", n)
+}

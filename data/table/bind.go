@@ -1,0 +1,131 @@
+package table
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kerf-ml/kerf/data"
+)
+
+// bind finds the columns of the schema in a table: the parts that give
+// coordinates, in the order of the coordinates, and the target, -1 if the table
+// has none.
+func (s *Schema) bind(t *Table) (parts []*part, target int, err error) {
+	place, err := s.places(t)
+	if err != nil {
+		return nil, 0, err
+	}
+	for j := range s.Columns {
+		c := &s.Columns[j]
+		if c.Kind != Number && c.Kind != Category {
+			continue
+		}
+		from := t.column[place[j]]
+		if c.Kind == Number {
+			if err := checkNumbers(t, c, from); err != nil {
+				return nil, 0, err
+			}
+		}
+		parts = append(parts, newPart(c, from))
+	}
+	if s.Target < 0 {
+		return parts, -1, nil
+	}
+	return parts, place[s.Target], nil
+}
+
+// places returns for each column of the schema that of the table, -1 where it is
+// not there and not needed.
+func (s *Schema) places(t *Table) ([]int, error) {
+	if !s.Header || t.Header == nil || !s.distinct() || !distinct(t.Header) {
+		return s.byPosition(t)
+	}
+	index := make(map[string]int, len(t.Header))
+	for j, name := range t.Header {
+		index[name] = j
+	}
+	place := make([]int, len(s.Columns))
+	var lacking []string
+	for j, c := range s.Columns {
+		at, ok := index[c.Name]
+		if !ok {
+			at = -1
+			if c.Size > 0 {
+				lacking = append(lacking, c.Name)
+			}
+		}
+		place[j] = at
+	}
+	if len(lacking) > 0 {
+		return nil, &data.InputError{
+			File:    t.Name,
+			Problem: fmt.Sprintf("the table lacks %s that training had: %s", plural(len(lacking), "column", "columns"), list(lacking)),
+			Advice:  "its columns are " + list(t.Header),
+		}
+	}
+	return place, nil
+}
+
+// byPosition finds columns by their order. A table may lack the target, and the
+// weight if it lacks that or there is none: one that lacks a single column is
+// taken to be without the target.
+func (s *Schema) byPosition(t *Table) ([]int, error) {
+	n, wanted := len(s.Columns), plural(len(s.Columns), "column", "columns")
+	lacking, may := map[int]bool{}, 0
+	var without []string
+	for _, j := range []int{s.Target, s.weight()} {
+		if j < 0 {
+			continue
+		}
+		if may++; t.Cols() <= n-may {
+			lacking[j] = true
+		}
+		without = append(without, map[bool]string{true: "the target", false: "the weight"}[j == s.Target])
+		wanted += fmt.Sprintf(", or %d without %s", n-may, strings.Join(without, " and "))
+	}
+	if t.Cols() > n || t.Cols() < n-may {
+		return nil, &data.InputError{
+			File:    t.Name,
+			Problem: fmt.Sprintf("the table has %s and training had %s", plural(t.Cols(), "column", "columns"), wanted),
+			Advice:  "give the same columns in the same order",
+		}
+	}
+	place, at := make([]int, n), 0
+	for j := range place {
+		if place[j] = at; lacking[j] {
+			place[j] = -1
+		} else {
+			at++
+		}
+	}
+	return place, nil
+}
+
+// checkNumbers reports the first cell of a column of numbers that is none.
+func checkNumbers(t *Table, c *Column, from *column) error {
+	if from.isNumeric() {
+		return from.checkFinite(t.Name)
+	}
+	bad := from.firstText
+	return &data.InputError{
+		File: t.Name, Line: bad.Line, Column: bad.Column,
+		Problem: fmt.Sprintf("%q is not a number, and %s held only numbers in training", clip(bad.text), quoteName(c.Name)),
+		Advice:  "correct the cell, or leave it empty if the value is missing",
+	}
+}
+
+func (s *Schema) distinct() bool {
+	names := make([]string, len(s.Columns))
+	for j, c := range s.Columns {
+		names[j] = c.Name
+	}
+	return distinct(names)
+}
+
+func distinct(names []string) bool {
+	known := make(map[string]bool, len(names))
+	for _, name := range names {
+		known[strings.TrimSpace(name)] = true
+	}
+	return len(known) == len(names)
+}

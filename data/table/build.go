@@ -1,0 +1,196 @@
+package table
+
+import (
+	"math"
+	"slices"
+	"strconv"
+)
+
+// Sink takes the cells of a table, row by row. A Builder is one.
+type Sink interface {
+	// Column returns the index of the column of a name, which is added if it is
+	// new.
+	Column(name string) int
+
+	// Row begins a row, which stands in the given line.
+	Row(line int)
+
+	// Number, Bool and Text add a cell to the row. A cell that is not added is
+	// missing.
+	Number(col int, v float64)
+	Bool(col int, v bool)
+	Text(col int, s string)
+}
+
+// Builder makes tables of cells, whatever format they come from, so that all that
+// follows is the same. Cells are added row by row; a cell that is not added is
+// missing. It is not safe for concurrent use.
+type Builder struct {
+	o      Options
+	names  []string
+	index  map[string]int // nil where the columns are settled
+	is     roles          // of columns that are settled
+	lines  []int
+	column []*column
+}
+
+// NewBuilder returns a builder of tables whose columns come with their names. Of
+// the options, Name, Names, Target, Weight and Drop count. Names are the first
+// columns, in that order, and there even if no row has a cell in them; see
+// Schema.Options.
+func NewBuilder(o Options) *Builder {
+	b := &Builder{o: o, index: map[string]int{}}
+	for _, name := range o.Names {
+		b.Column(name)
+	}
+	return b
+}
+
+// Settled returns a builder of tables of width columns, which are all there are.
+// Their names are nil where there is no header. It returns a *data.InputError for
+// a target, weight or column to drop that is not there.
+func Settled(o Options, names []string, width int) (*Builder, error) {
+	is, err := o.columns(names, width)
+	if err != nil {
+		return nil, err
+	}
+	b := &Builder{o: o, names: names, is: is, column: make([]*column, width)}
+	b.empty()
+	return b, nil
+}
+
+// empty puts columns without cells in the place of those there are.
+func (b *Builder) empty() {
+	for j := range b.column {
+		b.column[j] = newColumn(b.index == nil && (b.o.Verbatim || j == b.is.target))
+	}
+}
+
+// Column returns the index of the column of a name, which is added as the last
+// one if it is new. A column without a name gets its number. Columns must not be
+// settled.
+func (b *Builder) Column(name string) int {
+	if j, ok := b.index[name]; ok {
+		return j
+	}
+	j := len(b.names)
+	b.index[name] = j
+	if name == "" {
+		name = "column " + strconv.Itoa(j+1)
+	}
+	b.names = append(b.names, name)
+	b.column = append(b.column, newColumn(false))
+	return j
+}
+
+// Cell adds a cell to the row as it stands in a text file: one without quotes may
+// be a number or missing by what is written there.
+func (b *Builder) Cell(col int, cell []byte, quoted bool, at Place) {
+	c, _ := b.cell(col)
+	c.add(cell, quoted, at)
+}
+
+// Row begins the next row, which errors place in the given line of the file,
+// counted from 1.
+func (b *Builder) Row(line int) { b.lines = append(b.lines, max(line, 1)) }
+
+// Number adds a number to the row. One that is not finite stands for a cell that
+// reads as such.
+func (b *Builder) Number(col int, v float64) {
+	c, at := b.cell(col)
+	switch {
+	case v-v != 0:
+		c.add([]byte(spell(v)), true, at)
+	case c.code == nil:
+		c.value = append(c.value, v+0) // -0 becomes 0
+	default:
+		c.addText([]byte(spell(v+0)), true, at)
+	}
+}
+
+// Bool adds a truth value to the row: the number 1 or 0, except in a column that
+// is named as the target or has texts in it, where it is the text true or false.
+func (b *Builder) Bool(col int, v bool) {
+	if c := b.column[col]; c.code != nil || b.index != nil && b.names[col] == b.o.Target {
+		b.Text(col, strconv.FormatBool(v))
+		return
+	}
+	n := 0.0
+	if v {
+		n = 1
+	}
+	b.Number(col, n)
+}
+
+// Text adds a text to the row. It is kept as it is; one that reads as a number
+// counts as one, and an empty one is missing.
+func (b *Builder) Text(col int, s string) {
+	c, at := b.cell(col)
+	if c.code == nil {
+		c.toTexts()
+	}
+	c.addText([]byte(s), true, at)
+}
+
+// cell prepares column col for a cell of the current row: all rows before it that
+// have none are missing. It panics if the row has one there already.
+func (b *Builder) cell(col int) (*column, Place) {
+	row := len(b.lines) - 1
+	c := b.column[col]
+	c.pad(row)
+	if row < 0 || c.len() != row {
+		panic("table: a cell without a row, or a second one in the same place")
+	}
+	return c, Place{b.lines[row], col + 1}
+}
+
+// Table returns the rows that were added since the last call; nil if there are
+// none. All columns known so far are in it. It returns a *data.InputError for a
+// target or column to drop that is not there.
+func (b *Builder) Table() (*Table, error) {
+	if len(b.lines) == 0 {
+		return nil, nil
+	}
+	is, comma := b.is, ','
+	if b.index == nil && b.o.Comma != 0 {
+		comma = b.o.Comma
+	}
+	if b.index != nil {
+		var err error
+		if is, err = b.o.columns(b.names, len(b.names)); err != nil {
+			return nil, err
+		}
+	}
+	for j, c := range b.column {
+		c.pad(len(b.lines))
+		if j == is.target && c.code == nil {
+			c.toTexts()
+		}
+	}
+	t := &Table{
+		Name: b.o.Name, Header: slices.Clone(b.names), Lines: b.lines, Target: is.target, Weight: is.weight,
+		column: b.column, drop: is.drop, comma: comma,
+	}
+	b.lines, b.column = nil, make([]*column, len(b.column))
+	b.empty()
+	return t, nil
+}
+
+// len returns the number of cells.
+func (c *column) len() int {
+	if c.code != nil {
+		return len(c.code)
+	}
+	return len(c.value)
+}
+
+// pad adds missing cells up to n.
+func (c *column) pad(n int) {
+	for c.len() < n {
+		if c.code != nil {
+			c.code = append(c.code, -1)
+		} else {
+			c.value = append(c.value, math.NaN())
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package table
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/scale"
+)
+
+// Encode returns the rows of a table as vectors of Width coordinates, a
+// *data.CSR if IsSparse and a *data.Matrix otherwise, and their labels: nil if
+// the table has no target, "" for a label that is missing.
+//
+// Where table and schema both have headers with distinct names, columns are
+// found by name, in any order and among others. Otherwise they are found by
+// position, and the table must have as many columns as the schema, or one less
+// if it lacks the target, or two if it lacks the weight as well.
+//
+// It returns a *data.InputError for columns that are not there, and for a text,
+// NaN or an infinity in a column of numbers.
+func (s *Schema) Encode(t *Table) (x data.Source[data.Vector], labels []string, err error) {
+	parts, target, err := s.bind(t)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.IsSparse() {
+		x, err = s.encodeSparse(t, parts)
+	} else {
+		x, err = s.encodeDense(t, parts)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if target >= 0 {
+		labels = t.texts(target)
+	}
+	return x, labels, nil
+}
+
+// Unseen returns how many cells of a table hold a category that training did not
+// have. Encode takes them as all zeros.
+func (s *Schema) Unseen(t *Table) (int, error) {
+	parts, _, err := s.bind(t)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, p := range parts {
+		if p.to.Kind != Category {
+			continue
+		}
+		for i := range t.Len() {
+			if p.category(i) == unseen {
+				n++
+			}
+		}
+	}
+	return n, nil
+}
+
+func (s *Schema) encodeDense(t *Table, parts []*part) (*data.Matrix, error) {
+	m := data.NewMatrix(t.Len(), s.Width)
+	for i := range t.Len() {
+		row := m.Row(i)
+		for _, p := range parts {
+			if err := p.put(t, i, func(j int, v float64) { row[j] = v }); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return m, nil
+}
+
+func (s *Schema) encodeSparse(t *Table, parts []*part) (*data.CSR, error) {
+	m := &data.CSR{Ptr: make([]int, 1, t.Len()+1), Index: []int32{}}
+	var index []int32
+	var value []float64
+	for i := range t.Len() {
+		index, value = index[:0], value[:0]
+		for _, p := range parts {
+			err := p.put(t, i, func(j int, v float64) {
+				if v != 0 {
+					index, value = append(index, int32(j)), append(value, v)
+				}
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		m.Append(index, value)
+	}
+	m.Cols = s.Width
+	return m, nil
+}
+
+// part is a column of a schema with the cells of a table that belong to it.
+type part struct {
+	to     *Column
+	from   *column
+	byCode []int           // category of each entry of from, if that is texts
+	byKey  map[string]int  // index of each category
+	cache  map[float64]int // category of numbers met so far, if from is numbers
+}
+
+// What category returns for cells that are none of the categories.
+const (
+	unseen = -1
+	absent = -2
+)
+
+func newPart(to *Column, from *column) *part {
+	p := &part{to: to, from: from}
+	if to.Kind != Category {
+		return p
+	}
+	p.byKey = make(map[string]int, len(to.Categories))
+	for k, key := range to.Categories {
+		p.byKey[key] = k
+	}
+	p.cache = map[float64]int{}
+	p.byCode = make([]int, len(from.entry))
+	for code, e := range from.entry {
+		p.byCode[code] = p.find(e.key())
+	}
+	return p
+}
+
+func (p *part) find(key string) int {
+	if k, ok := p.byKey[key]; ok {
+		return k
+	}
+	return unseen
+}
+
+// category returns the index of the category in a row, unseen or absent.
+func (p *part) category(row int) int {
+	if p.from.code != nil {
+		if code := p.from.code[row]; code >= 0 {
+			return p.byCode[code]
+		}
+		return absent
+	}
+	v := p.from.value[row]
+	if k, ok := p.cache[v]; ok {
+		return k
+	}
+	key, ok := p.from.text(row)
+	if !ok {
+		return absent
+	}
+	k := p.find(key)
+	if !math.IsNaN(v) {
+		p.cache[v] = k
+	}
+	return k
+}
+
+// put calls set for the coordinates of a row that may be other than zero, in
+// increasing order.
+func (p *part) put(t *Table, row int, set func(j int, v float64)) error {
+	c := p.to
+	if c.Kind == Category {
+		if k := p.category(row); k >= 0 {
+			set(c.Offset+k, 1)
+		}
+		return nil
+	}
+	v := p.from.number(row)
+	gone := math.IsNaN(v)
+	if gone {
+		v = c.Mean
+	}
+	scaled := c.scaled(v)
+	if scaled-scaled != 0 {
+		return &data.InputError{
+			File: t.Name, Line: t.Lines[row],
+			Problem: fmt.Sprintf("%v in %s is too far from the values in training", v, quoteName(c.Name)),
+			Advice:  "check the value, or train without scaling",
+		}
+	}
+	set(c.Offset, scaled)
+	if gone && c.Indicator {
+		set(c.Offset+1, 1)
+	}
+	return nil
+}
+
+// scaled returns (v - Center)/Spread, or 0 if Spread is 0.
+func (c *Column) scaled(v float64) float64 {
+	return scale.Fit{Center: c.Center, Spread: c.Spread}.Of(v)
+}

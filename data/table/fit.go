@@ -1,0 +1,196 @@
+package table
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/scale"
+)
+
+// A text column in which nine tenths of at least manyRows cells are different is
+// a name or an identifier, from which nothing can be learnt.
+const manyRows = 20
+
+// Fit decides what each column of a table is and returns the schema. Statistics
+// and categories come from the given rows alone, all if rows is nil, so that rows
+// held out for testing have no part in them:
+//
+//   - A column is a number if no cell of the table reads as text. A missing
+//     number becomes the mean of the column; if one was missing among the rows,
+//     the column has a second coordinate that says so.
+//   - Otherwise it is a category, unless nine tenths of 20 or more cells are
+//     different: then it is ignored, as names and identifiers are.
+//   - Columns that the reader was told to drop and columns without any cell are
+//     ignored.
+//
+// It returns a *data.InputError for a missing label, for NaN or an infinity among
+// numbers, for a column of numbers written with commas, and if no column is left to learn from. Its cost is one pass over the
+// cells.
+func Fit(t *Table, rows []int, kind scale.Kind) (*Schema, error) {
+	if _, err := scale.Parse(string(kind)); err != nil {
+		return nil, err
+	}
+	if rows == nil {
+		rows = make([]int, t.Len())
+		for i := range rows {
+			rows[i] = i
+		}
+	}
+	if len(rows) == 0 {
+		return nil, &data.InputError{File: t.Name, Problem: "there are no rows to learn from"}
+	}
+	if err := t.checkLabels(rows); err != nil {
+		return nil, err
+	}
+	s := &Schema{Target: t.Target, Header: t.Header != nil, Comma: string(t.comma), Scale: kind}
+	for j, cells := range t.column {
+		c := Column{Name: t.columnName(j)}
+		var err error
+		switch {
+		case j == t.Target:
+			c.Kind = Target
+		case j == t.Weight:
+			c.Kind = Weight
+		case t.drop[j]:
+			c.Kind, c.Why = Ignored, "dropped"
+		case cells.isNumeric():
+			err = c.fitNumber(t, cells, rows, kind)
+		default:
+			err = c.fitCategory(t, cells, rows)
+		}
+		if err != nil {
+			return nil, err
+		}
+		c.Offset = s.Width
+		s.Width += c.Size
+		s.Columns = append(s.Columns, c)
+	}
+	if s.Width == 0 {
+		return nil, &data.InputError{
+			File: t.Name, Problem: "no column is left to learn from: all are the target, dropped, empty, or texts that are different in nearly every row",
+			Advice: "check the target and what separates the cells",
+		}
+	}
+	return s, nil
+}
+
+func (t *Table) checkLabels(rows []int) error {
+	if t.Target < 0 {
+		return nil
+	}
+	for _, i := range rows {
+		if _, ok := t.column[t.Target].text(i); !ok {
+			return &data.InputError{
+				File: t.Name, Line: t.Lines[i],
+				Problem: "the label is missing in " + quoteName(t.columnName(t.Target)),
+				Advice:  "fill it in, leave the row out, or name another target",
+			}
+		}
+	}
+	return nil
+}
+
+// checkFinite reports the first cell of a numeric column that reads as NaN, an
+// infinity or a number too large.
+func (c *column) checkFinite(file string) error {
+	odd := c.firstOdd
+	if odd.Line == 0 {
+		return nil
+	}
+	return &data.InputError{
+		File: file, Line: odd.Line, Column: odd.Column,
+		Problem: clip(odd.text) + " is not a number that kerf can use",
+		Advice:  "leave the cell empty or write ? for a missing value",
+	}
+}
+
+func (c *Column) fitNumber(t *Table, cells *column, rows []int, kind scale.Kind) error {
+	if err := cells.checkFinite(t.Name); err != nil {
+		return err
+	}
+	f := kind.Fit(func(yield func(float64) bool) {
+		for _, i := range rows {
+			if v := cells.number(i); !math.IsNaN(v) && !yield(v) {
+				return
+			}
+		}
+	})
+	if f.N == 0 {
+		c.Kind, c.Why = Ignored, "empty"
+		return nil
+	}
+	c.Kind, c.Size = Number, 1
+	if c.Indicator = f.N < len(rows); c.Indicator {
+		c.Size = 2
+	}
+	c.Mean, c.Center, c.Spread = f.Mean, f.Center, f.Spread
+	return nil
+}
+
+func (c *Column) fitCategory(t *Table, cells *column, rows []int) error {
+	known := map[string]bool{}
+	present := 0
+	for _, i := range rows {
+		if key, ok := cells.key(i); ok {
+			known[key] = true
+			present++
+		}
+	}
+	switch {
+	case present == 0:
+		c.Kind, c.Why = Ignored, "empty"
+	case allDecimalCommas(cells):
+		return &data.InputError{
+			File: t.Name, Line: cells.firstText.Line, Column: cells.firstText.Column,
+			Problem: fmt.Sprintf("%q is a number with a comma in it", clip(cells.firstText.text)),
+			Advice:  "write numbers with a decimal point and without commas",
+		}
+	case present >= manyRows && 10*len(known) >= 9*present:
+		c.Kind, c.Why = Ignored, "different in nearly every row"
+	default:
+		c.Kind, c.Categories = Category, slices.Sorted(maps.Keys(known))
+		c.Size = len(c.Categories)
+	}
+	return nil
+}
+
+// allDecimalCommas reports whether every text of the column is digits, a comma,
+// digits, perhaps with a sign.
+func allDecimalCommas(cells *column) bool {
+	for _, e := range cells.entry {
+		if e.content == text && !isDecimalComma(e.text) {
+			return false
+		}
+	}
+	return true
+}
+
+func isDecimalComma(s string) bool {
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		s = s[1:]
+	}
+	commas, digits := 0, 0
+	for _, c := range s {
+		switch {
+		case c == ',':
+			commas++
+		case c >= '0' && c <= '9':
+			digits++
+		default:
+			return false
+		}
+	}
+	return commas == 1 && digits > 0
+}
+
+// clip shortens a cell to what fits a message.
+func clip(s string) string {
+	const most = 40
+	if len(s) > most {
+		return s[:most] + "…"
+	}
+	return s
+}

@@ -1,0 +1,211 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kerf-ml/kerf/data/scale"
+)
+
+// Kind is what a column is used as.
+type Kind string
+
+// The kinds of columns.
+const (
+	Number   Kind = "number"   // one coordinate, and one more if training had missing values
+	Category Kind = "category" // one coordinate a category, 1 for the one that stands in the cell
+	Ignored  Kind = "ignored"
+	Target   Kind = "target"
+	Weight   Kind = "weight" // of the rows
+)
+
+// Schema says how the rows of a table become vectors. Fit makes one; it is plain
+// data that encoding/json writes and reads. It is immutable and safe for
+// concurrent use.
+type Schema struct {
+	Columns []Column `json:"columns"` // all columns of the file, in its order
+	Target  int      `json:"target"`  // index of the target in Columns, -1 for none
+	Width   int      `json:"width"`   // number of coordinates
+	Header  bool     `json:"header"`  // whether the names come from a header
+	Comma   string   `json:"comma"`   // what separated the cells
+	// Scale is that of numbers. Categories, which are 0 or 1 already, are not
+	// scaled.
+	Scale scale.Kind `json:"scale"`
+}
+
+// Column is one column of a Schema. Its coordinates are Offset to Offset + Size
+// - 1.
+type Column struct {
+	Name   string `json:"name"`
+	Kind   Kind   `json:"kind"`
+	Why    string `json:"why,omitempty"` // why it is ignored
+	Offset int    `json:"offset"`
+	Size   int    `json:"size"`
+
+	// A number x becomes (x - Center)/Spread, or 0 if Spread is 0. Mean stands
+	// in for a missing one; with Indicator a second coordinate is 1 where the
+	// number is missing and 0 elsewhere.
+	Mean      float64 `json:"mean"`
+	Center    float64 `json:"center"`
+	Spread    float64 `json:"spread"`
+	Indicator bool    `json:"indicator,omitempty"`
+
+	// The categories seen in training, in increasing order of bytes. Category k
+	// is a 1 at coordinate Offset + k; a missing or unknown one is all zeros.
+	Categories []string `json:"categories,omitempty"`
+}
+
+// Options returns the options to read a file that is to be encoded by the
+// schema: same separator, and its names to recognise a header by. Encode finds
+// the target by itself.
+func (s *Schema) Options(name string) Options {
+	o := Options{Name: name, Target: "none"}
+	for _, c := range s.Comma {
+		o.Comma = c
+	}
+	if s.Header {
+		for _, c := range s.Columns {
+			o.Names = append(o.Names, c.Name)
+		}
+	}
+	return o
+}
+
+// weight returns the index of the weight in Columns, -1 for none.
+func (s *Schema) weight() int {
+	return slices.IndexFunc(s.Columns, func(c Column) bool { return c.Kind == Weight })
+}
+
+// WeightAt returns the column of a table that has the weights of its rows, -1
+// where the schema has none or the table lacks it.
+func (s *Schema) WeightAt(t *Table) (int, error) {
+	j := s.weight()
+	if j < 0 {
+		return -1, nil
+	}
+	place, err := s.places(t)
+	if err != nil {
+		return -1, err
+	}
+	return place[j], nil
+}
+
+// features returns how many columns give coordinates.
+func (s *Schema) features() int {
+	n := 0
+	for _, c := range s.Columns {
+		if c.Size > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// IsSparse reports whether Encode returns a *data.CSR: whether there are more
+// than twice as many coordinates as columns behind them.
+func (s *Schema) IsSparse() bool { return s.Width > 2*s.features() }
+
+// Coordinates names the coordinates: the name of the column of a number, with
+// " missing" added for its indicator, and column=category for a category.
+func (s *Schema) Coordinates() []string {
+	names := make([]string, 0, s.Width)
+	for _, c := range s.Columns {
+		if c.Kind == Number {
+			names = append(names, c.Name)
+			if c.Indicator {
+				names = append(names, c.Name+" missing")
+			}
+		}
+		for _, category := range c.Categories {
+			names = append(names, c.Name+"="+category)
+		}
+	}
+	return names
+}
+
+// Summary says in a line what became of the columns, such as
+// "14 columns: 6 numbers, 8 categories → 105 coordinates; ignored: name".
+// The target and the weight are not counted.
+func (s *Schema) Summary() string {
+	count := map[Kind]int{}
+	var ignored []string
+	for _, c := range s.Columns {
+		count[c.Kind]++
+		if c.Kind == Ignored {
+			ignored = append(ignored, c.Name)
+		}
+	}
+	var kinds []string
+	if n := count[Number]; n > 0 {
+		kinds = append(kinds, plural(n, "number", "numbers"))
+	}
+	if n := count[Category]; n > 0 {
+		kinds = append(kinds, plural(n, "category", "categories"))
+	}
+	text := fmt.Sprintf("%s: %s → %s", plural(len(s.Columns)-count[Target]-count[Weight], "column", "columns"),
+		strings.Join(kinds, ", "), plural(s.Width, "coordinate", "coordinates"))
+	if len(ignored) > 0 {
+		text += "; ignored: " + list(ignored)
+	}
+	return text
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Validate reports every fault of a schema that was read from a file.
+func (s *Schema) Validate() error {
+	var all error
+	fault := func(format string, args ...any) { all = errors.Join(all, fmt.Errorf("schema: "+format, args...)) }
+	if s.Target < -1 || s.Target >= len(s.Columns) || s.Target >= 0 && s.Columns[s.Target].Kind != Target {
+		fault("target is %d and no column is", s.Target)
+	}
+	if len(s.Comma) != 1 {
+		fault("comma is %q and must be one character", s.Comma)
+	}
+	if _, err := scale.Parse(string(s.Scale)); err != nil {
+		fault("%w", err)
+	}
+	width, weights := 0, 0
+	for j, c := range s.Columns {
+		if c.Kind == Weight {
+			weights++
+		}
+		if !c.valid() || c.Kind == Target && j != s.Target || c.Offset != width {
+			fault("column %d (%q) is inconsistent", j+1, c.Name)
+		}
+		width += c.Size
+	}
+	if weights > 1 {
+		fault("%d columns are the weight and at most one may be", weights)
+	}
+	if width != s.Width {
+		fault("width is %d and the columns have %d coordinates", s.Width, width)
+	}
+	return all
+}
+
+// valid reports whether the parts of a column fit together.
+func (c *Column) valid() bool {
+	size := 0
+	switch c.Kind {
+	case Number:
+		size = 1
+		if c.Indicator {
+			size = 2
+		}
+	case Category:
+		size = len(c.Categories)
+	case Ignored, Target, Weight:
+	default:
+		return false
+	}
+	sorted := slices.IsSorted(c.Categories) && len(slices.Compact(slices.Clone(c.Categories))) == len(c.Categories)
+	return c.Size == size && (c.Kind == Category || c.Categories == nil) && sorted && c.Spread >= 0
+}

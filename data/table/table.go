@@ -1,0 +1,63 @@
+package table
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Table holds rows of a file, as columns of cells.
+type Table struct {
+	Name   string   // of the file, for errors
+	Header []string // names of the columns; nil where there is no header
+	Lines  []int    // the line of the file in which each row begins
+	Target int      // the column of the labels, -1 for none
+	Weight int      // the column of the rows' weights, -1 for none
+
+	column []*column
+	drop   []bool
+	comma  rune
+}
+
+// Len returns the number of rows.
+func (t *Table) Len() int { return len(t.Lines) }
+
+// Cols returns the number of columns, the target included.
+func (t *Table) Cols() int { return len(t.column) }
+
+// Cell returns the cell in a row and a column, both counted from 0, and false if
+// it is missing. A number is spelled in the shortest way that reads as the same
+// float64, unless the column is verbatim or has a text in an earlier row.
+func (t *Table) Cell(row, col int) (string, bool) { return t.column[col].text(row) }
+
+// Labels returns the cells of the target, "" where one is missing; nil if the
+// table has no target.
+func (t *Table) Labels() []string {
+	if t.Target < 0 {
+		return nil
+	}
+	return t.texts(t.Target)
+}
+
+func (t *Table) texts(col int) []string {
+	all := make([]string, t.Len())
+	for i := range all {
+		all[i], _ = t.column[col].text(i)
+	}
+	return all
+}
+
+// columnName names column j for people.
+func (t *Table) columnName(j int) string {
+	if t.Header == nil {
+		return "column " + strconv.Itoa(j+1)
+	}
+	return t.Header[j]
+}
+
+// quoteName shows the name of a column in a sentence.
+func quoteName(name string) string {
+	if len(name) > 7 && name[:7] == "column " {
+		return name
+	}
+	return fmt.Sprintf("column %q", name)
+}

@@ -1,0 +1,113 @@
+package dataset
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/table"
+)
+
+// Decode turns rows into instances of type T, which must be the one of the
+// encoding's kind, with their labels, nil where there are none, and the weights
+// that the rows have. A table with columns that are not those of the training data
+// is a *data.InputError.
+func Decode[T any](e *Encoding, r *Rows) (data.Labeled[T, string], error) {
+	var none data.Labeled[T, string]
+	x, labels, err := e.decode(r)
+	if err != nil {
+		return none, err
+	}
+	src, ok := x.(data.Source[T])
+	if !ok {
+		return none, fmt.Errorf("rows of %s are not instances of %s", e.Format, e.Kind)
+	}
+	return data.Labeled[T, string]{X: src, Y: labels, Weight: r.Weights}, nil
+}
+
+// decode is the one place that knows what each form of rows is as instances of
+// each kind: a Source of vectors, strings or sets.
+func (e *Encoding) decode(r *Rows) (instances any, labels []string, err error) {
+	switch {
+	case r.texts != nil:
+		return r.texts, r.Labels, nil
+	case r.sets != nil:
+		return r.sets, r.Labels, nil
+	case r.vectors != nil && e.Scaling != nil:
+		return e.Scaling.Apply(r.vectors), r.Labels, nil
+	case r.vectors != nil:
+		return r.vectors, r.Labels, nil
+	case e.Kind == Sets && e.Column == 0:
+		return rowSets(r.table), r.Labels, nil
+	case e.Kind == Vectors:
+		if e.Table == nil {
+			return nil, nil, fmt.Errorf("rows of %s are not instances of %s", e.Format, e.Kind)
+		}
+		return e.Table.Encode(r.table)
+	case e.Column < 1 || e.Column > r.table.Cols():
+		return nil, nil, &data.InputError{
+			File:    r.table.Name,
+			Problem: fmt.Sprintf("the table has %d columns and training had its %s in column %d", r.table.Cols(), e.Kind, e.Column),
+			Advice:  "give the same columns in the same order",
+		}
+	}
+	texts := columnTexts(r.table, e.Column-1)
+	if e.Kind == Strings {
+		return texts, r.Labels, nil
+	}
+	sets := make(data.Slice[data.Set], len(texts))
+	for i, text := range texts {
+		sets[i] = cellSet(text)
+	}
+	return sets, r.Labels, nil
+}
+
+// columnTexts returns the cells of a column, empty where one is missing.
+func columnTexts(t *table.Table, col int) data.Slice[string] {
+	out := make(data.Slice[string], t.Len())
+	for i := range out {
+		out[i], _ = t.Cell(i, col)
+	}
+	return out
+}
+
+// cellSet returns a text as a set of items, which commas, semicolons or bars
+// separate, or blanks where there is none of these.
+func cellSet(text string) data.Set {
+	items := strings.Fields(text)
+	if strings.ContainsAny(text, ",;|") {
+		items = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == '|' })
+	}
+	return itemSet(items)
+}
+
+// itemSet returns the set of items, without the blanks around them, nor empty ones.
+func itemSet(items []string) data.Set {
+	kept := make([]string, 0, len(items))
+	for _, item := range items {
+		if item = strings.TrimSpace(item); item != "" {
+			kept = append(kept, item)
+		}
+	}
+	return data.NewSet(kept...)
+}
+
+// rowSets returns rows as sets of items column=value, without what is missing.
+func rowSets(t *table.Table) data.Slice[data.Set] {
+	out := make(data.Slice[data.Set], t.Len())
+	for i := range out {
+		var items []string
+		for j := range t.Cols() {
+			if v, ok := t.Cell(i, j); ok && j != t.Target && j != t.Weight {
+				name := strconv.Itoa(j + 1)
+				if t.Header != nil {
+					name = t.Header[j]
+				}
+				items = append(items, name+"="+v)
+			}
+		}
+		out[i] = data.NewSet(items...)
+	}
+	return out
+}

@@ -1,0 +1,136 @@
+package dataset
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/data/table"
+)
+
+// Encoding is how rows of a file become instances. Fit makes one; it is plain data
+// that encoding/json writes and reads. It is immutable and safe for concurrent use.
+type Encoding struct {
+	Format  string         `json:"format"`
+	Kind    Kind           `json:"kind"`
+	Table   *table.Schema  `json:"table,omitempty"`   // of a table of vectors
+	Column  int            `json:"column,omitempty"`  // from 1, of a table of strings, or of one whose cells are sets
+	Weight  string         `json:"weight,omitempty"`  // column of a table with the rows' weights, by name or number
+	Scaling *scale.Vectors `json:"scaling,omitempty"` // of vectors that come from no table
+
+	// Columns are those of a table of strings or sets, by name or number, and
+	// Target is that of the labels, by which records are read.
+	Columns []string `json:"columns,omitempty"`
+	Target  string   `json:"target,omitempty"`
+}
+
+// Fit decides how rows become instances, looking at the given rows alone, all if
+// index is nil. Of the options, Text and Run count.
+func Fit(r *Rows, index []int, scaled scale.Kind, o Options) (*Encoding, error) {
+	if r.Kind != Vectors && scaled != scale.None {
+		return nil, optionError("%s %s is for numbers; %s are taken as they stand", option("scale"), scaled, r.Kind)
+	}
+	e := &Encoding{Format: r.Format, Kind: r.Kind}
+	if r.table != nil && r.table.Weight >= 0 {
+		e.Weight = columnTitle(r.table, r.table.Weight)
+	}
+	var err error
+	switch {
+	case r.table != nil && r.Kind == Sets && o.Text != "":
+		e.Column, err = textColumn(r.table, o.Text)
+	case r.vectors != nil:
+		e.Scaling, err = r.fitScaling(index, scaled, &o)
+	case r.table == nil || r.Kind == Sets:
+	case r.Kind == Strings:
+		e.Column, err = textColumn(r.table, o.Text)
+	default:
+		e.Table, err = table.Fit(r.table, index, scaled)
+	}
+	if err == nil && r.table != nil {
+		err = checkTextWeight(r.table, r.Kind, e.Column)
+	}
+	if r.table != nil && r.Kind != Vectors {
+		e.Columns = make([]string, r.table.Cols())
+		for j := range e.Columns {
+			e.Columns[j] = columnTitle(r.table, j)
+		}
+		if r.table.Target >= 0 {
+			e.Target = columnTitle(r.table, r.table.Target)
+		}
+	}
+	return e, err
+}
+
+// mostFilled is how many values scaling may make of one that is stored.
+const mostFilled = 50
+
+// fitScaling returns the scaling of vectors that come from no table, nil for none.
+func (r *Rows) fitScaling(index []int, kind scale.Kind, o *Options) (*scale.Vectors, error) {
+	if kind == scale.None {
+		return nil, nil
+	}
+	stored := 0.0
+	for i := range r.vectors.Len() {
+		stored += float64(len(r.vectors.At(i).Value))
+	}
+	full := float64(r.Len()) * float64(data.Dim(r.vectors))
+	if full > mostFilled*max(stored, 1) {
+		return nil, optionError("%s %s would fill the zeros of sparse data, %.0f values for each that is stored; use %s none",
+			option("scale"), kind, full/max(stored, 1), option("scale"))
+	}
+	if err := o.Run.Reserve("the scaled rows", 16*full, "use --scale none, which leaves zeros out"); err != nil {
+		return nil, err
+	}
+	return scale.FitVectors(kind, r.vectors, index), nil
+}
+
+// Scaled returns the scaling of numbers.
+func (e *Encoding) Scaled() scale.Kind {
+	switch {
+	case e.Table != nil:
+		return e.Table.Scale
+	case e.Scaling != nil:
+		return e.Scaling.Kind
+	}
+	return scale.None
+}
+
+// Parse reads an encoding as encoding/json wrote it, and validates it.
+func Parse(text []byte) (*Encoding, error) {
+	e := &Encoding{}
+	if err := json.Unmarshal(text, e); err != nil {
+		return nil, errors.New("it does not say how its data were read")
+	}
+	return e, e.Validate()
+}
+
+// Validate reports what an encoding from elsewhere may have wrong.
+func (e *Encoding) Validate() error {
+	if e.Format == formatCSV && e.Kind == Vectors && e.Table == nil {
+		return errors.New("it does not say how its table was read")
+	}
+	if e.Table != nil {
+		if err := e.Table.Validate(); err != nil {
+			return err
+		}
+	}
+	if e.Scaling != nil {
+		return e.Scaling.Validate()
+	}
+	return nil
+}
+
+// Describe says in a few words what n rows became, which data.Dim counts the
+// coordinates of if they are vectors.
+func (e *Encoding) Describe(n int, instances any) string {
+	x, ok := instances.(data.Source[data.Vector])
+	switch {
+	case ok && e.Table != nil:
+		return e.Table.Summary()
+	case ok:
+		return fmt.Sprintf("%d vectors, largest index %d", n, max(0, data.Dim(x)-1))
+	}
+	return fmt.Sprintf("%d %s", n, e.Kind)
+}

@@ -1,0 +1,243 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"io"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/csv"
+	"github.com/kerf-ml/kerf/data/fasta"
+	"github.com/kerf-ml/kerf/data/file"
+	"github.com/kerf-ml/kerf/data/idx"
+	"github.com/kerf-ml/kerf/data/jsonl"
+	"github.com/kerf-ml/kerf/data/libsvm"
+	"github.com/kerf-ml/kerf/data/lines"
+	"github.com/kerf-ml/kerf/data/npy"
+	"github.com/kerf-ml/kerf/data/parquet"
+	"github.com/kerf-ml/kerf/data/sets"
+	"github.com/kerf-ml/kerf/data/table"
+)
+
+// The formats that kinds of instances or records ask for by name.
+const (
+	formatCSV    = "CSV"
+	formatLIBSVM = "LIBSVM"
+	formatFASTA  = "FASTA"
+	formatLines  = "lines of text"
+	formatSets   = "sets"
+)
+
+// formats lists what can be read, a line each. Where two recognise a file, the
+// first one has it.
+var formats = []*format{
+	{name: "NPY", binary: true, begins: npy.Begins, open: openNPY},
+	{name: "IDX", binary: true, begins: idx.Begins, open: openIDX},
+	{name: "Parquet", binary: true, begins: parquet.Begins, table: true, keyed: true, open: openParquet},
+	{name: "JSON Lines", begins: jsonl.Begins, table: true, keyed: true, open: openJSONL},
+	{name: formatFASTA, begins: fasta.Begins, open: openFASTA},
+	{name: formatSets, endings: []string{".baskets", ".sets"}, named: true, plain: true, open: openSets},
+	{name: formatLIBSVM, endings: []string{".libsvm", ".svm", ".svmlight"}, line: libsvm.IsLine, open: openLIBSVM},
+	{name: formatCSV, endings: []string{".csv", ".tsv"}, line: csv.IsLine, doubtful: oneColumn, table: true, open: openCSV},
+	{name: formatLines, endings: []string{".txt"}, plain: true, open: openLines},
+}
+
+// oneColumn reports a text without separators: a table of one column, or lines of
+// another format.
+func oneColumn(head []byte) bool { return !csv.HasSeparator(head) }
+
+// reading is how a file is to be read.
+type reading struct {
+	Options
+	table table.Options
+}
+
+func openCSV(ctx context.Context, f *file.File, o *reading) (next, error) {
+	r, err := csv.NewReader(f, o.table)
+	if err != nil {
+		return nil, err
+	}
+	return func(max int) (*Rows, error) {
+		t, err := r.Read(ctx, max)
+		return tableRows(t), err
+	}, nil
+}
+
+func tableRows(t *table.Table) *Rows {
+	if t == nil {
+		return nil
+	}
+	return &Rows{table: t, Labels: t.Labels()}
+}
+
+func openJSONL(ctx context.Context, f *file.File, o *reading) (next, error) {
+	return built(o, func(b *table.Builder) error {
+		_, err := jsonl.NewReader(f, f.Name, b).Read(ctx, 0)
+		return err
+	}), nil
+}
+
+// maxParquet is the largest Parquet file that is read, because it is held in
+// memory whole.
+const maxParquet = 4 << 30
+
+func openParquet(ctx context.Context, f *file.File, o *reading) (next, error) {
+	return built(o, func(b *table.Builder) error {
+		whole, err := f.Bytes(maxParquet)
+		if err != nil {
+			return err
+		}
+		r, err := parquet.NewReader(bytes.NewReader(whole), int64(len(whole)), f.Name, b)
+		if err != nil {
+			return err
+		}
+		_, err = r.Read(ctx, 0)
+		return err
+	}), nil
+}
+
+// built reads a table whose columns are known only at its end, all of it at the
+// first call.
+func built(o *reading, fill func(*table.Builder) error) next {
+	done := false
+	return func(int) (*Rows, error) {
+		if done {
+			return nil, io.EOF
+		}
+		done = true
+		b := table.NewBuilder(o.table)
+		if err := fill(b); err != nil {
+			return nil, err
+		}
+		t, err := b.Table()
+		return tableRows(t), err
+	}
+}
+
+func openLIBSVM(ctx context.Context, f *file.File, _ *reading) (next, error) {
+	return labeled(ctx, libsvm.NewReader(f, f.Name).Read, func(r *Rows, x *data.CSR) { r.vectors = x }), nil
+}
+
+func openFASTA(ctx context.Context, f *file.File, _ *reading) (next, error) {
+	return labeled(ctx, fasta.NewReader(f, f.Name).Read, putTexts), nil
+}
+
+func openLines(ctx context.Context, f *file.File, o *reading) (next, error) {
+	place := lines.Detect(f.Head())
+	if !o.Unlabeled && everyLineHasTab(f.Head()) {
+		place = file.First
+	}
+	place, err := o.place(place)
+	return labeled(ctx, lines.NewReader(f, lines.Options{Name: f.Name, Label: place}).Read, putTexts), err
+}
+
+// openSets reads baskets. Their label comes first, as kerf writes it, unless the
+// options say otherwise or there are none.
+func openSets(ctx context.Context, f *file.File, o *reading) (next, error) {
+	place := file.First
+	if o.Unlabeled {
+		place = file.Unlabeled
+	}
+	place, err := o.place(place)
+	read := sets.NewReader(f, sets.Options{Name: f.Name, Label: place}).Read
+	return labeled(ctx, read, func(r *Rows, x data.Slice[data.Set]) { r.sets = x }), err
+}
+
+// place returns where the label of a line stands: found, where Target is empty.
+func (o *reading) place(found file.Label) (file.Label, error) {
+	if o.Target == "" {
+		return found, nil
+	}
+	place, err := file.ParseLabel(o.Target)
+	if err != nil {
+		return found, optionError("%s: %v", option("target"), err)
+	}
+	return place, nil
+}
+
+func openNPY(ctx context.Context, f *file.File, _ *reading) (next, error) {
+	r, err := npy.NewReader(f, f.Name)
+	if err != nil {
+		return nil, err
+	}
+	return array(ctx, r.Read), nil
+}
+
+func openIDX(ctx context.Context, f *file.File, _ *reading) (next, error) {
+	r, err := idx.NewReader(f, f.Name)
+	if err != nil {
+		return nil, err
+	}
+	return array(ctx, r.Read), nil
+}
+
+// array gives rows that have no labels.
+func array(ctx context.Context, read func(context.Context, int) (*data.Matrix, error)) next {
+	return func(max int) (*Rows, error) {
+		m, err := read(ctx, max)
+		return &Rows{vectors: m}, err
+	}
+}
+
+// labeled gives rows that have labels, or none of them.
+func labeled[X any](
+	ctx context.Context, read func(context.Context, int) (X, []string, error), put func(r *Rows, x X),
+) next {
+	return func(max int) (*Rows, error) {
+		x, labels, err := read(ctx, max)
+		r := &Rows{Labels: labels}
+		put(r, x)
+		return r, err
+	}
+}
+
+func putTexts(r *Rows, x data.Slice[string]) { r.texts = x }
+
+// asked changes the format that content shows into the one that the kind of
+// instances asks for: lines with commas are a table, or sets where they are
+// ragged and sets are wanted; lines of a label, a tab and a text are a table, or
+// just that where strings are wanted.
+func asked(found *format, kind Kind, head []byte) *format {
+	switch {
+	case found.name == formatCSV && kind == Sets && ragged(head):
+		return byName(formatSets)
+	case found.name == formatCSV && kind == Strings && lines.Detect(head) != file.Unlabeled:
+		return byName(formatLines)
+	}
+	return found
+}
+
+// everyLineHasTab reports whether a text looks like labels and texts with a tab
+// between them.
+func everyLineHasTab(head []byte) bool {
+	tab, any := false, false
+	for _, c := range head {
+		switch c {
+		case '\t':
+			tab = true
+		case '\n':
+			if !tab {
+				return false
+			}
+			tab, any = false, true
+		}
+	}
+	return any || tab
+}
+
+// ragged reports whether the lines of a text have different numbers of commas.
+func ragged(head []byte) bool {
+	commas, count := -1, 0
+	for _, c := range head {
+		switch c {
+		case ',':
+			count++
+		case '\n':
+			if commas >= 0 && count != commas {
+				return true
+			}
+			commas, count = count, 0
+		}
+	}
+	return false
+}

@@ -1,0 +1,100 @@
+package dataset
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/kerf-ml/kerf/data/table"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// Options say how data files are read. The zero value finds out everything by
+// itself.
+type Options struct {
+	// Kind is what an instance is; empty for what the format says, which is
+	// vectors for a table.
+	Kind Kind
+
+	// Target is the column of the labels: a name, a number from 1, "first",
+	// "last" or "none". Empty is the last of a table and the first of lines and
+	// sets.
+	Target string
+
+	// Unlabeled says that sets, and lines with tabs, have no labels where Target
+	// is empty and nothing else speaks for them.
+	Unlabeled bool
+
+	// Text is the column of a table that holds the strings, or sets of items, by
+	// name or number. Empty is the last one beside the label for strings, and all
+	// columns for sets.
+	Text string
+
+	// Header says whether the first line of a table is one.
+	Header table.Header
+
+	// Drop lists columns to ignore, by name or number.
+	Drop []string
+
+	// Weight is the column of a table with the rows' weights, by name or number;
+	// empty or "none" for none. With WeightSpare a file may lack it.
+	Weight      string
+	WeightSpare bool
+
+	// Labels and Weights are files with a label or a weight for each row.
+	Labels, Weights string
+
+	// Stdin is what the path "-" stands for.
+	Stdin io.Reader
+
+	// Run limits the memory that scaled rows may take.
+	Run run.Control
+}
+
+// Weighted reports whether a column of weights is named.
+func (o *Options) Weighted() bool { return o.Weight != "" && o.Weight != "none" }
+
+// table returns how to read a table.
+func (o *Options) table(name string) table.Options {
+	return table.Options{
+		Name: name, Header: o.Header, Target: o.Target, Weight: o.Weight, WeightSpare: o.WeightSpare, Drop: o.Drop,
+		Verbatim: o.Kind != Vectors && o.Kind != "",
+	}
+}
+
+// option is the name of an option in a message, "scale" for a parameter of Fit.
+type option string
+
+// OptionError reports options that do not fit each other or the data.
+type OptionError struct {
+	format string
+	args   []any
+	err    error
+}
+
+func optionError(format string, args ...any) error {
+	e := &OptionError{format: format, args: args}
+	for _, a := range args {
+		if err, ok := a.(error); ok {
+			e.err = err
+		}
+	}
+	return e
+}
+
+// Error names options in lower case: "text: there is no column "x"".
+func (e *OptionError) Error() string { return e.Text(func(name string) string { return name }) }
+
+// Text is the message with options named as users of a program know them.
+func (e *OptionError) Text(name func(option string) string) string {
+	args := make([]any, len(e.args))
+	for i, a := range e.args {
+		if o, ok := a.(option); ok {
+			a = name(string(o))
+		}
+		args[i] = a
+	}
+	return fmt.Sprintf(e.format, args...)
+}
+
+// Unwrap returns the cause.
+func (e *OptionError) Unwrap() error { return e.err }

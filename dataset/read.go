@@ -1,0 +1,140 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/file"
+)
+
+// PartRows is how many rows of a file Stream has in memory at a time.
+const PartRows = 4096
+
+// Read reads a whole file, standard input if path is "-". Its format is found by
+// content and ending.
+func Read(ctx context.Context, path string, o Options) (*Rows, error) {
+	f, err := openFile(ctx, path, &o)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	found, err := detect(f)
+	if err != nil {
+		return nil, err
+	}
+	if found.name != formatCSV || !o.Weighted() { // only a table has columns
+		found = asked(found, o.Kind, f.Head())
+	}
+	rest, err := found.open(ctx, f, &reading{o, o.table(f.Name)})
+	if err == nil {
+		rest, err = withFiles(ctx, rest, &o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := rest(0)
+	if errors.Is(err, io.EOF) {
+		return nil, noRows(f.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Name, r.Format, r.Kind = f.Name, found.name, o.Kind
+	if r.Kind == "" {
+		r.Kind = r.native()
+	}
+	if err := r.checkKind(); err != nil {
+		return nil, err
+	}
+	return r, r.weigh(&o)
+}
+
+// CheckFile reports a file that Read could not open.
+func CheckFile(ctx context.Context, path string) error {
+	f, err := openFile(ctx, path, &Options{})
+	if err != nil {
+		return err
+	}
+	_ = f.Close()
+	return nil
+}
+
+func openFile(ctx context.Context, path string, o *Options) (*file.File, error) {
+	return file.Open(ctx, path, o.Stdin, isBinary)
+}
+
+// Stream reads a file part by part, the way the training data were read, and
+// hands over each part: at most PartRows rows, unless the format can be read whole
+// alone. Of the options, Target counts where there is no Table, Header, Weight,
+// Labels and Weights count, and so does Stdin.
+func (e *Encoding) Stream(ctx context.Context, path string, o Options, use func(*Rows) error) error {
+	f, err := openFile(ctx, path, &o)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	rest, err := e.open(ctx, f, &o)
+	if err == nil {
+		rest, err = withFiles(ctx, rest, &o)
+	}
+	if err != nil {
+		return err
+	}
+	for rows := 0; ; {
+		r, err := rest(PartRows)
+		if errors.Is(err, io.EOF) {
+			if rows == 0 {
+				return noRows(f.Name)
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		r.Name, r.Format, r.Kind = f.Name, e.Format, e.Kind
+		rows += r.Len()
+		if err := use(r); err != nil {
+			return err
+		}
+	}
+}
+
+// open opens the rows of a file in the format of the training data.
+func (e *Encoding) open(ctx context.Context, f *file.File, o *Options) (next, error) {
+	found, err := detect(f)
+	trained := byName(e.Format)
+	if trained != nil && !trained.plain {
+		trained = nil
+	}
+	if err != nil && trained == nil {
+		return nil, err
+	}
+	if found != nil && found.name != e.Format {
+		found = asked(found, e.Kind, f.Head())
+	}
+	if trained != nil && (found == nil || !found.binary) {
+		found = trained // a few lines of text look like anything
+	}
+	if found.name != e.Format {
+		return nil, &data.InputError{
+			File:    f.Name,
+			Problem: fmt.Sprintf("this is %s data and the model was trained on %s data", found.name, e.Format),
+			Advice:  "convert it first",
+		}
+	}
+	how := &reading{Options: e.spareWeight(*o)}
+	how.Kind, how.Unlabeled = e.Kind, false
+	how.table = how.Options.table(f.Name)
+	if e.Table != nil {
+		how.table = e.Table.Options(f.Name)
+		how.table.Header, how.table.Weight = o.Header, o.Weight
+	}
+	return found.open(ctx, f, how)
+}
+
+func noRows(name string) error {
+	return &data.InputError{File: name, Problem: "there are no rows", Advice: "give a file with data"}
+}

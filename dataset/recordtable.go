@@ -1,0 +1,237 @@
+package dataset
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/table"
+)
+
+// columns returns the names of the training columns.
+func (e *Encoding) columns() []string {
+	if e.Table == nil {
+		return e.Columns
+	}
+	names := make([]string, len(e.Table.Columns))
+	for j, c := range e.Table.Columns {
+		names[j] = c.Name
+	}
+	return names
+}
+
+// options returns how a table of records with such columns is read.
+func (e *Encoding) options(names []string) table.Options {
+	if e.Table != nil {
+		return e.Table.Options(recordName)
+	}
+	o := table.Options{Name: recordName, Names: names, Target: "none", Verbatim: true, Weight: e.Weight, WeightSpare: true}
+	if e.Target != "" && slices.Contains(names, e.Target) {
+		o.Target = e.Target
+	}
+	return o
+}
+
+// builder returns a builder of a table of records, to which columns may be added
+// if it is keyed.
+func (e *Encoding) builder(names []string, keyed bool) (*table.Builder, error) {
+	if keyed {
+		return table.NewBuilder(e.options(names)), nil
+	}
+	return table.Settled(e.options(names), names, len(names))
+}
+
+// positional makes a table of cells in the order of the training columns.
+func (e *Encoding) positional(all []any) (*table.Table, error) {
+	width := cellsOf(all[0])
+	names, place := []string(nil), make([]int, width)
+	for j := range place {
+		place[j] = j
+	}
+	if e.Table == nil { // Schema.Encode finds the columns by itself
+		var err error
+		if names, place, err = e.places(width); err != nil {
+			return nil, err
+		}
+	}
+	b, err := table.Settled(e.options(names), names, max(width, len(names)))
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range all {
+		if n := cellsOf(v); n != width {
+			return nil, recordFault(i, "%d cells, where the first record has %d", n, width)
+		}
+		b.Row(i + 1)
+		row := &recordRow{Builder: b, row: i, names: names}
+		switch v := v.(type) {
+		case []string:
+			for j, s := range v {
+				err = row.text(place[j], s)
+				if err != nil {
+					return nil, err
+				}
+			}
+		case []float64:
+			for j, x := range v {
+				b.Number(place[j], x)
+			}
+		}
+	}
+	return b.Table()
+}
+
+// cellsOf returns how many cells a positional record has, -1 for any other.
+func cellsOf(v any) int {
+	switch v := v.(type) {
+	case []string:
+		return len(v)
+	case []float64:
+		return len(v)
+	}
+	return -1
+}
+
+// places returns the training columns of a table of strings or sets, and where in
+// it the cells of a record stand that has so many: all, or all without the target,
+// or without the weight as well.
+func (e *Encoding) places(width int) (names []string, place []int, err error) {
+	names = e.Columns
+	lacking, may := map[string]bool{}, 0
+	for _, name := range []string{e.Target, e.Weight} {
+		if name == "" {
+			continue
+		}
+		if may++; width <= len(names)-may {
+			lacking[name] = true
+		}
+	}
+	if width > len(names) || width < len(names)-may || width < 0 {
+		return nil, nil, recordFault(0, "the record has %d cells and training had %d columns", width, len(names))
+	}
+	for j, name := range names {
+		if !lacking[name] {
+			place = append(place, j)
+		}
+	}
+	if len(place) != width {
+		return nil, nil, recordFault(0, "two columns of the training data have the same name; give all %d", len(names))
+	}
+	return names, place, nil
+}
+
+// byNames makes a table of records whose values have names. Where the format finds
+// its columns in the rows, the training columns are there in any case; otherwise
+// those that no record has are not.
+func (e *Encoding) byNames(all []any) (*table.Table, error) {
+	records := make([][]field, len(all))
+	known := map[string]bool{}
+	for i, v := range all {
+		var err error
+		if records[i], err = fieldsOf(v); err != nil {
+			return nil, recordFault(i, "%v", err)
+		}
+		for _, f := range records[i] {
+			known[f.name] = true
+		}
+	}
+	var names []string
+	for _, name := range e.columns() {
+		if known[name] || e.Table == nil {
+			names = append(names, name)
+			delete(known, name)
+		}
+	}
+	if e.Table == nil && e.Columns == nil {
+		return nil, recordFault(0, "the model does not say which columns its %s had; give the instance itself", e.Kind)
+	}
+	if e.Column > 0 && !slices.ContainsFunc(records[0], func(f field) bool { return f.name == e.Columns[e.Column-1] }) {
+		return nil, recordFault(0, "the record lacks column %q, which holds the %s", e.Columns[e.Column-1], e.Kind)
+	}
+	names = append(names, slices.Sorted(maps.Keys(known))...)
+	f := byName(e.Format)
+	keyed := f != nil && f.keyed
+	b, err := e.builder(names, keyed)
+	if err != nil {
+		return nil, err
+	}
+	for i, record := range records {
+		b.Row(i + 1)
+		row := &recordRow{Builder: b, row: i, names: names, filled: map[int]bool{}, keyed: keyed}
+		for _, f := range record {
+			if err := row.put(e, f); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b.Table()
+}
+
+// recordRow adds the values of a record to a table.
+type recordRow struct {
+	*table.Builder
+	row    int
+	names  []string
+	filled map[int]bool
+	keyed  bool // as JSON Lines do: columns come with their values, and texts are quoted
+}
+
+// put adds a value to the column of its name.
+func (r *recordRow) put(e *Encoding, f field) error {
+	if f.value == nil {
+		return nil
+	}
+	var col int
+	if r.keyed {
+		col = r.Column(f.name)
+	} else {
+		col = slices.Index(r.names, f.name)
+	}
+	if r.filled[col] {
+		return recordFault(r.row, "there are two values for column %q", f.name)
+	}
+	r.filled[col] = true
+	switch v := f.value.(type) {
+	case string:
+		return r.text(col, v)
+	case float64:
+		r.Number(col, v)
+	case bool:
+		if r.keyed || e.isNumber(f.name) {
+			r.Bool(col, v)
+		} else {
+			r.Text(col, strconv.FormatBool(v))
+		}
+	default:
+		return recordFault(r.row, "column %q has a value of type %T, which is no text, number or truth value", f.name, v)
+	}
+	return nil
+}
+
+// isNumber reports a column that was numbers in training.
+func (e *Encoding) isNumber(name string) bool {
+	return e.Table != nil && slices.ContainsFunc(e.Table.Columns, func(c table.Column) bool {
+		return c.Name == name && c.Kind == table.Number
+	})
+}
+
+// text adds a text as a file of the format has it: a cell of CSV without quotes,
+// or a string of JSON.
+func (r *recordRow) text(col int, s string) error {
+	if !utf8.ValidString(s) {
+		return &data.InputError{
+			File: recordName, Line: r.row + 1, Column: col + 1,
+			Problem: fmt.Sprintf("the text of column %d is not UTF-8", col+1),
+		}
+	}
+	if r.keyed {
+		r.Text(col, s)
+		return nil
+	}
+	r.Cell(col, []byte(strings.Trim(s, " \t\r")), false, table.Place{Line: r.row + 1, Column: col + 1})
+	return nil
+}

@@ -1,0 +1,164 @@
+package dataset
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/table"
+)
+
+// Rows are rows of a file, in the form in which its format has them.
+type Rows struct {
+	Name    string // of the file, as messages show it
+	Format  string // such as "CSV"
+	Kind    Kind
+	Labels  []string  // nil where there are none
+	Weights []float64 // nil where there are none, or they are in a column that has not been looked at
+
+	table   *table.Table
+	vectors data.Source[data.Vector]
+	texts   data.Slice[string]
+	sets    data.Slice[data.Set]
+}
+
+// Len returns the number of rows.
+func (r *Rows) Len() int {
+	switch {
+	case r.table != nil:
+		return r.table.Len()
+	case r.vectors != nil:
+		return r.vectors.Len()
+	case r.texts != nil:
+		return len(r.texts)
+	}
+	return len(r.sets)
+}
+
+// IsTable reports whether rows have columns, of which they may be made instances
+// of any kind.
+func (r *Rows) IsTable() bool { return r.table != nil }
+
+// native returns the kind of instances that the rows are by themselves.
+func (r *Rows) native() Kind {
+	switch {
+	case r.texts != nil:
+		return Strings
+	case r.sets != nil:
+		return Sets
+	}
+	return Vectors
+}
+
+// checkKind reports rows that cannot be instances of the kind that is wanted.
+func (r *Rows) checkKind() error {
+	if is := r.native(); r.table == nil && is != r.Kind {
+		return &data.InputError{
+			File: r.Name, Problem: fmt.Sprintf("%s holds %s, not %s", r.Format, is, r.Kind),
+			Advice: "choose another --kernel or --as",
+		}
+	}
+	return nil
+}
+
+// Values returns the labels as numbers.
+func (r *Rows) Values() ([]float64, error) { return Values(r.Name, r.Labels) }
+
+// Values reads labels as numbers. The name stands for the file in errors.
+func Values(name string, labels []string) ([]float64, error) {
+	out := make([]float64, len(labels))
+	for i, text := range labels {
+		v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if err != nil || v-v != 0 {
+			return nil, &data.InputError{
+				File: name, Problem: fmt.Sprintf("the target %q is not a number", text),
+				Advice: "check --target, or drop --task regress",
+			}
+		}
+		out[i] = v
+	}
+	return out, nil
+}
+
+// Cells returns the cells of a column of a table, by name or number, of which none
+// may be missing. Messages call them what, and give the advice.
+func (r *Rows) Cells(column, what, advice string) ([]string, error) {
+	if r.table == nil {
+		return nil, optionError("%s is for tables; %s is %s data", option(what), r.Name, r.Format)
+	}
+	j, err := textColumn(r.table, column)
+	if err != nil {
+		return nil, err
+	}
+	return cells(r.table, j-1, what, advice)
+}
+
+// cells returns the cells of a column in which none may be missing, such as the
+// rows' groups or weights.
+func cells(t *table.Table, col int, what, advice string) ([]string, error) {
+	out := make([]string, t.Len())
+	for i := range out {
+		text, ok := t.Cell(i, col)
+		if !ok {
+			return nil, &data.InputError{
+				File: t.Name, Line: t.Lines[i],
+				Problem: fmt.Sprintf("the row has no %s in column %s", what, columnTitle(t, col)), Advice: advice,
+			}
+		}
+		out[i] = text
+	}
+	return out, nil
+}
+
+// columnTitle is what people call a column.
+func columnTitle(t *table.Table, col int) string {
+	if t.Header != nil {
+		return t.Header[col]
+	}
+	return strconv.Itoa(col + 1)
+}
+
+// textColumn returns the number, from 1, of the column that holds the strings.
+func textColumn(t *table.Table, name string) (int, error) {
+	if name == "" {
+		for j := t.Cols(); j > 0; j-- {
+			if j-1 != t.Target && j-1 != t.Weight {
+				return j, nil
+			}
+		}
+		return 0, &data.InputError{
+			File: t.Name, Problem: "the table has no column beside the label", Advice: "check --target",
+		}
+	}
+	for j, h := range t.Header {
+		if h == name {
+			return j + 1, nil
+		}
+	}
+	if j, err := strconv.Atoi(name); err == nil && j >= 1 && j <= t.Cols() {
+		return j, nil
+	}
+	return 0, optionError("%s: there is no column %q", option("text"), name)
+}
+
+func trimmed(line []byte) string { return strings.TrimSpace(string(line)) }
+
+// clip shortens a text to what fits a message, without control characters.
+func clip(s string) string {
+	const most = 40
+	var b strings.Builder
+	count := 0
+	for _, r := range s {
+		if count++; count > most {
+			b.WriteRune('…')
+			break
+		}
+		if unicode.IsControl(r) {
+			r = ' '
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

@@ -1,0 +1,147 @@
+package dataset
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/csv"
+	"github.com/kerf-ml/kerf/data/libsvm"
+	"github.com/kerf-ml/kerf/data/npy"
+	"github.com/kerf-ml/kerf/data/parquet"
+)
+
+// Writer writes vectors and labels part by part. Nothing is whole before Close,
+// which does not close the stream below.
+type Writer interface {
+	Write(x data.Source[data.Vector], labels []string) error
+	Close() error
+}
+
+// NewWriter makes a Writer whose columns, where they have names, have names that
+// begin with prefix.
+type NewWriter func(w io.Writer, prefix string) Writer
+
+// written lists what can be written, a line each, by the endings of files.
+var written = []struct {
+	endings []string
+	open    NewWriter
+}{
+	{[]string{".csv", ".txt", ""}, func(w io.Writer, prefix string) Writer { return &csvWriter{w: w, prefix: prefix} }},
+	{[]string{".libsvm", ".svm"}, func(w io.Writer, _ string) Writer { return libsvmWriter{w} }},
+	{[]string{".npy"}, func(w io.Writer, _ string) Writer { return &npyWriter{w: w} }},
+	{[]string{".parquet"}, func(w io.Writer, _ string) Writer { return &parquetWriter{w: w} }},
+}
+
+// WriterFor returns the writer of the format that the ending of a path stands for,
+// CSV where there is none. The error is an *OptionError.
+func WriterFor(path string) (NewWriter, error) {
+	ending := strings.ToLower(filepath.Ext(path))
+	for _, form := range written {
+		if slices.Contains(form.endings, ending) {
+			return form.open, nil
+		}
+	}
+	return nil, optionError("cannot write %s: the ending %s is unknown; there are .csv, .libsvm, .npy and .parquet",
+		path, ending)
+}
+
+// csvWriter writes CSV, with a header, and a column "label" where there are
+// labels.
+type csvWriter struct {
+	w      io.Writer
+	prefix string
+	begun  bool
+}
+
+func (t *csvWriter) Write(x data.Source[data.Vector], labels []string) error {
+	var names []string
+	if !t.begun {
+		t.begun = true
+		for j := range data.Dim(x) {
+			names = append(names, fmt.Sprintf("%s%d", t.prefix, j+1))
+		}
+		if labels != nil {
+			names = append(names, "label")
+		}
+	}
+	return csv.Write(t.w, names, x, labels)
+}
+
+func (t *csvWriter) Close() error { return nil }
+
+// libsvmWriter writes LIBSVM data, whose readers count coordinates from 1.
+type libsvmWriter struct{ w io.Writer }
+
+func (t libsvmWriter) Write(x data.Source[data.Vector], labels []string) error {
+	var m data.CSR
+	for i := range x.Len() {
+		v := x.At(i)
+		index := make([]int32, len(v.Value))
+		for k := range index {
+			index[k] = int32(k) + 1
+			if v.IsSparse() {
+				index[k] = v.Index[k] + 1
+			}
+		}
+		m.Append(index, v.Value)
+	}
+	return libsvm.Write(t.w, &m, labels)
+}
+
+func (t libsvmWriter) Close() error { return nil }
+
+// npyWriter gathers all rows, because the file begins with their number. It has
+// no room for labels.
+type npyWriter struct {
+	w   io.Writer
+	all data.Matrix
+}
+
+func (t *npyWriter) Write(x data.Source[data.Vector], _ []string) error {
+	row := make([]float64, data.Dim(x))
+	t.all.Cols = len(row)
+	for i := range x.Len() {
+		x.At(i).CopyTo(row)
+		t.all.Data = append(t.all.Data, row...)
+	}
+	t.all.Rows += x.Len()
+	return nil
+}
+
+func (t *npyWriter) Close() error {
+	w, err := npy.NewWriter(t.w, t.all.Rows, t.all.Cols, npy.Float64)
+	if err != nil {
+		return err
+	}
+	if err := w.Write(&t.all); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// parquetWriter writes columns of doubles, and the labels as one of texts.
+type parquetWriter struct {
+	w     io.Writer
+	inner *parquet.Writer
+}
+
+func (t *parquetWriter) Write(x data.Source[data.Vector], labels []string) error {
+	if t.inner == nil {
+		var err error
+		if t.inner, err = parquet.NewWriter(t.w, data.Dim(x), labels != nil); err != nil {
+			return err
+		}
+	}
+	return t.inner.Write(x, labels)
+}
+
+func (t *parquetWriter) Close() error {
+	if t.inner == nil {
+		return nil
+	}
+	return t.inner.Close()
+}
