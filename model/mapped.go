@@ -268,7 +268,7 @@ func (r Recipe[T]) regressMapped(ctx context.Context, p *Pipeline[T], d data.Lab
 		l.Lambdas = ridgeLambdas(total(d.Weight, d.X.Len()))
 	}
 	targets := &data.Matrix{Rows: len(d.Y), Cols: 1, Data: d.Y}
-	steps, err := l.Path(ctx, features, targets, d.Weight)
+	steps, err := l.LeaveOneOut(ctx, features, targets, d.Weight)
 	if err != nil {
 		return t, err
 	}

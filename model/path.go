@@ -143,20 +143,20 @@ func (r Recipe[T]) expansionPath(d data.Labeled[T, int], classes int, prices []f
 		l := r.kernelSVM()
 		switch {
 		case classes == 2:
-			next := l.Along(signs(d))
+			path, err := l.Path(signs(d))
 			return func(ctx context.Context, p *Pipeline[T], _ data.Labeled[T, int], price float64) (learn.Report, error) {
-				return adoptOne(p, precision)(next(ctx, price))
-			}, nil
+				return adoptOne(p, precision)(path.Next(ctx, price))
+			}, err
 		case r.Pairs:
-			next := l.AlongClasses(d, classes)
+			path, err := l.ClassPath(d, classes)
 			return func(ctx context.Context, p *Pipeline[T], _ data.Labeled[T, int], price float64) (learn.Report, error) {
-				return adoptPairs(p, precision)(next(ctx, price))
-			}, nil
+				return adoptPairs(p, precision)(path.Next(ctx, price))
+			}, err
 		}
-		next := l.AlongRest(d, classes)
+		path, err := l.RestPath(d, classes)
 		return func(ctx context.Context, p *Pipeline[T], _ data.Labeled[T, int], price float64) (learn.Report, error) {
-			return adoptMany(p, precision)(next(ctx, price))
-		}, nil
+			return adoptMany(p, precision)(path.Next(ctx, price))
+		}, err
 	case LearnerKernelRidge, LearnerFalkon:
 		path, err := r.lambdaPath(d, classes, prices)
 		return func(ctx context.Context, p *Pipeline[T], _ data.Labeled[T, int], price float64) (learn.Report, error) {
@@ -168,7 +168,7 @@ func (r Recipe[T]) expansionPath(d data.Labeled[T, int], classes int, prices []f
 
 // lambdaPath returns the path of a kernel machine of classes through prices of
 // |w|².
-func (r Recipe[T]) lambdaPath(d data.Labeled[T, int], classes int, prices []float64) (*kernelized.LambdaPath[T], error) {
+func (r Recipe[T]) lambdaPath(d data.Labeled[T, int], classes int, prices []float64) (learn.Path[*kernelized.MultiExpansion[T]], error) {
 	if r.Learner == LearnerFalkon {
 		l := kernelized.NewFalkonClassifier(r.Kernel)
 		l.Landmarks, l.Seed, l.Run = r.centers(d.X.Len()), r.Seed, r.Run
@@ -183,12 +183,12 @@ func (r Recipe[T]) lambdaPath(d data.Labeled[T, int], classes int, prices []floa
 func (r Recipe[T]) regressPath() startPath[T, float64] {
 	return func(_ context.Context, d data.Labeled[T, float64], prices []float64) (pricePath[T], error) {
 		if r.Learner == LearnerSVR {
-			next := r.kernelSVR(d).Along(d)
+			path, err := r.kernelSVR(d).Path(d)
 			return func(ctx context.Context, price float64) (*Pipeline[T], learn.Report, error) {
 				p := &Pipeline[T]{Task: Regress, Kernel: r.Kernel, Learner: r.Learner}
-				report, err := adoptValues(p, r.Run.Precision, 0)(next(ctx, price))
+				report, err := adoptValues(p, r.Run.Precision, 0)(path.Next(ctx, price))
 				return p, report, err
-			}, nil
+			}, err
 		}
 		path, mean, err := r.outputPath(d, prices)
 		if err != nil {
@@ -200,32 +200,26 @@ func (r Recipe[T]) regressPath() startPath[T, float64] {
 				report, err := r.regress(ctx, p, d, price)
 				return p, report, err
 			}
-			e, report, err := path.Next(ctx, price)
-			if err != nil {
-				return nil, report, err
-			}
-			one := kernelized.Expansion[T]{Kernel: e.Kernel, Support: e.Support, Weight: e.Weight.Data} // a column
-			report, err = adoptValues(p, r.Run.Precision, mean)(&kernelized.Regression[T]{Expansion: one}, report, nil)
+			report, err := adoptValues(p, r.Run.Precision, mean)(path.Next(ctx, price))
 			return p, report, err
 		}, nil
 	}
 }
 
 // outputPath is lambdaPath for numbers, from which it takes their mean.
-func (r Recipe[T]) outputPath(d data.Labeled[T, float64], prices []float64) (*kernelized.LambdaPath[T], float64, error) {
+func (r Recipe[T]) outputPath(d data.Labeled[T, float64], prices []float64) (learn.Path[*kernelized.Regression[T]], float64, error) {
 	if r.Learner != LearnerKernelRidge && r.Learner != LearnerFalkon {
 		return nil, 0, nil
 	}
 	centred, mean := centre(d)
-	y := &data.Matrix{Rows: len(centred.Y), Cols: 1, Data: centred.Y}
 	if r.Learner == LearnerFalkon {
 		l := kernelized.NewFalkon(r.Kernel)
 		l.Landmarks, l.Seed, l.Run = r.centers(d.X.Len()), r.Seed, r.Run
-		path, err := l.OutputPath(d.X, y, d.Weight, slices.Min(prices))
+		path, err := l.Path(centred, slices.Min(prices))
 		return path, mean, err
 	}
 	l := kernelized.NewRidge(r.Kernel)
 	l.Run = r.Run
-	path, err := l.OutputPath(d.X, y, d.Weight)
+	path, err := l.Path(centred)
 	return path, mean, err
 }

@@ -47,9 +47,11 @@ type falkon[T any] struct {
 	warm      bool         // whether they are better than 0
 }
 
-func newFalkon[T any](f Falkon[T], d ridgeSample[T], lambdas []float64) (*falkon[T], error) {
+// newFalkon prepares to solve for f.Lambda, and for larger ones too where there
+// are many.
+func newFalkon[T any](f Falkon[T], d ridgeSample[T], many bool) (*falkon[T], error) {
 	n, y := d.x.Len(), d.y
-	p := &falkon[T]{recipe: f, x: d.x, y: y, weight: d.weight, total: float64(n), least: 2 * slices.Min(lambdas), many: len(lambdas) > 1}
+	p := &falkon[T]{recipe: f, x: d.x, y: y, weight: d.weight, total: float64(n), least: 2 * f.Lambda, many: many}
 	p.ctl = f.Run.Quiet()
 	p.ctl.Counter = &p.counter
 	if p.weight != nil {

@@ -17,7 +17,7 @@ import (
 // Every fit meets the tolerance by itself, so that the prices that went before
 // change a model within its gap only; increasing C is fastest.
 //
-// A ClassPath belongs to one goroutine. Its models do not change any more.
+// It is a learn.Path with a choice of where to start.
 type ClassPath struct {
 	recipe  string
 	classes int
@@ -47,9 +47,11 @@ func (p *ClassPath) StartFrom(from []*Separator) error {
 // Next fits the model for c in place of the recipe's C. When ctx ends it is the
 // best so far, and its status says so. Where ctx ends before all classes of a
 // fit by descent have begun, there is no model and the error is the context's.
-func (p *ClassPath) Next(ctx context.Context, c float64) (*learn.Multi[data.Vector, *Separator], learn.Report, error) {
+func (p *ClassPath) Next(
+	ctx context.Context, c float64,
+) (*learn.Multi[data.Vector, *Separator], learn.Report, error) {
 	began := time.Now()
-	if err := checkPrice(p.recipe, c); err != nil {
+	if err := checkPenalty(p.recipe, c); err != nil {
 		return nil, learn.Report{}, err
 	}
 	p.begun = true

@@ -39,7 +39,7 @@ func NewLogistic() Logistic { return Logistic{C: 1, Tolerance: 1e-4, MaxPasses: 
 
 // Validate reports every field that is out of range.
 func (l Logistic) Validate() error {
-	return errors.Join(checkPrice("logistic", l.C), checkTolerance("logistic", l.Tolerance),
+	return errors.Join(checkPenalty("logistic", l.C), checkTolerance("logistic", l.Tolerance),
 		checkPasses("logistic", l.MaxPasses), checkUnit("logistic", l.Unit))
 }
 

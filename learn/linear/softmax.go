@@ -45,7 +45,7 @@ func (s Softmax) Validate() error {
 	if s.Classes < 2 {
 		few = fmt.Errorf("softmax: classes is %d and must be at least 2", s.Classes)
 	}
-	return errors.Join(few, checkPrice("softmax", s.C), checkTolerance("softmax", s.Tolerance),
+	return errors.Join(few, checkPenalty("softmax", s.C), checkTolerance("softmax", s.Tolerance),
 		checkPasses("softmax", s.MaxPasses), checkUnit("softmax", s.Unit))
 }
 

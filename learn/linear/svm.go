@@ -57,14 +57,12 @@ func NewSVM() SVM { return SVM{C: 1, Tolerance: 1e-3, MaxPasses: 1000, Unit: 1} 
 
 // Validate reports every field that is out of range.
 func (s SVM) Validate() error {
-	return errors.Join(checkPenalty(s.C), checkTolerance("svm", s.Tolerance), checkPasses("svm", s.MaxPasses),
+	return errors.Join(checkPenalty("svm", s.C), checkTolerance("svm", s.Tolerance), checkPasses("svm", s.MaxPasses),
 		checkUnit("svm", s.Unit), s.Loss.check(), s.Solver.check())
 }
 
-func checkPenalty(c float64) error { return checkPrice("svm", c) }
-
-// checkPrice reports a C that is not a positive number.
-func checkPrice(recipe string, c float64) error {
+// checkPenalty reports a C that is not a positive number.
+func checkPenalty(recipe string, c float64) error {
 	if !(c > 0) || math.IsInf(c, 0) {
 		return fmt.Errorf("%s: C is %v and must be a positive number", recipe, c)
 	}
