@@ -39,7 +39,7 @@ import (
 // FalkonClassifier is the same with labels for targets.
 type Falkon[T any] struct {
 	Kernel        kernel.Kernel[T]
-	Lambda        float64        // price of |w|², positive; default 1e-6
+	Lambda        float64        // penalty of |w|², positive; default 1e-6
 	Landmarks     int            // how many instances to draw as landmarks, at least 1; default 1000
 	Centers       data.Source[T] // landmarks to take instead; nil draws them
 	Start         []float64      // weights of the landmarks to begin with, one each; nil begins at 0
@@ -176,7 +176,7 @@ func (f FalkonClassifier[T]) FitClasses(ctx context.Context, d data.Labeled[T, i
 		func(p *falkon[T], w *data.Matrix) *MultiExpansion[T] { return p.model(perClass(w, classes)) })
 }
 
-// next solves for a price from the weights that the price before ended at. When
+// next solves for a penalty from the weights that the penalty before ended at. When
 // ctx ends they are the best so far.
 func (p *falkon[T]) next(ctx context.Context, lambda float64) (*data.Matrix, learn.Report, error) {
 	start := time.Now()

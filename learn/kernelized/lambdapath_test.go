@@ -15,7 +15,7 @@ import (
 
 var lambdas = []float64{1e-1, 1e-2, 1e-3, 1e-4, 1e-5}
 
-// Ridge has one matrix for all prices and must not differ by a bit from fits of
+// Ridge has one matrix for all penalties and must not differ by a bit from fits of
 // their own; a weighted one scales the matrix in place.
 func TestRidgePath(t *testing.T) {
 	d := corners(130, 3, 5)
@@ -59,12 +59,12 @@ func TestRidgePath(t *testing.T) {
 		m, _, err := path.Next(t.Context(), lambdas[0])
 		r.Lambda = lambdas[0]
 		if want, _, _ := r.FitClasses(t.Context(), d, 3); err != nil || !reflect.DeepEqual(m, want) {
-			t.Errorf("after a cancelled price: %v", err)
+			t.Errorf("after a cancelled penalty: %v", err)
 		}
 	}
 }
 
-// Falkon starts from the price before: the same objective in fewer steps.
+// Falkon starts from the penalty before: the same objective in fewer steps.
 func TestFalkonClassPath(t *testing.T) {
 	d := corners(400, 3, 5)
 	f := kernelized.NewFalkonClassifier[data.Vector](kernel.Gaussian{Gamma: 0.3})

@@ -100,7 +100,7 @@ func (w *warmth[T]) room(separators int) {
 }
 
 // begin puts the dual of a separator where the solution before it leads: all
-// weights and their scores times the ratio of the prices, which keeps the sums
+// weights and their scores times the ratio of the penalties, which keeps the sums
 // that are 0, the ranges, and who stands at a bound. It returns the scores, nil
 // where there was no solution.
 func (w *warmth[T]) begin(separator int, d *dual) []float64 {
@@ -109,7 +109,7 @@ func (w *warmth[T]) begin(separator int, d *dual) []float64 {
 	}
 	from := w.solved[separator]
 	ratio := 1.0
-	for t := range d.b { // the ranges are those of another price all over
+	for t := range d.b { // the ranges are those of another penalty all over
 		if wide := from.hi[t] - from.lo[t]; wide > 0 {
 			ratio = (d.hi[t] - d.lo[t]) / wide
 			break

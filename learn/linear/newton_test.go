@@ -38,11 +38,11 @@ func objective(d sample, s *linear.Separator, c float64, weight []float64, loss 
 		sum += a * a / 2
 	}
 	for i, y := range d.Y {
-		price := c
+		penalty := c
 		if weight != nil {
-			price *= weight[i]
+			penalty *= weight[i]
 		}
-		sum += price * losses[loss](y*s.Score(d.X.At(i)))
+		sum += penalty * losses[loss](y*s.Score(d.X.At(i)))
 	}
 	return sum
 }
@@ -51,12 +51,12 @@ func objective(d sample, s *linear.Separator, c float64, weight []float64, loss 
 func squaredDual(d sample, alpha []float64, unit, c float64, weight []float64) float64 {
 	value := dual(d, alpha, unit)
 	for i, a := range alpha {
-		price := c
+		penalty := c
 		if weight != nil {
-			price *= weight[i]
+			penalty *= weight[i]
 		}
-		if price > 0 {
-			value -= a * a / (4 * price)
+		if penalty > 0 {
+			value -= a * a / (4 * penalty)
 		}
 	}
 	return value
