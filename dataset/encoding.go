@@ -30,7 +30,7 @@ type Encoding struct {
 // index is nil. Of the options, Text and Run count.
 func Fit(r *Rows, index []int, scaled scale.Kind, o Options) (*Encoding, error) {
 	if r.Kind != Vectors && scaled != scale.None {
-		return nil, optionError("%s %s is for numbers; %s are taken as they stand", option("scale"), scaled, r.Kind)
+		return nil, BadOption("%s %s is for numbers; %s are taken as they stand", Option("scale"), scaled, r.Kind)
 	}
 	e := &Encoding{Format: r.Format, Kind: r.Kind}
 	if r.table != nil && r.table.Weight >= 0 {
@@ -77,8 +77,8 @@ func (r *Rows) fitScaling(index []int, kind scale.Kind, o *Options) (*scale.Vect
 	}
 	full := float64(r.Len()) * float64(data.Dim(r.vectors))
 	if full > mostFilled*max(stored, 1) {
-		return nil, optionError("%s %s would fill the zeros of sparse data, %.0f values for each that is stored; use %s none",
-			option("scale"), kind, full/max(stored, 1), option("scale"))
+		return nil, BadOption("%s %s would fill the zeros of sparse data, %.0f values for each that is stored; use %s none",
+			Option("scale"), kind, full/max(stored, 1), Option("scale"))
 	}
 	if err := o.Run.Reserve("the scaled rows", 16*full, "use --scale none, which leaves zeros out"); err != nil {
 		return nil, err

@@ -150,7 +150,7 @@ func (o *reading) place(found file.Label) (file.Label, error) {
 	}
 	place, err := file.ParseLabel(o.Target)
 	if err != nil {
-		return found, optionError("%s: %v", option("target"), err)
+		return found, BadOption("%s: %v", Option("target"), err)
 	}
 	return place, nil
 }

@@ -62,7 +62,7 @@ func (o *Options) table(name string) table.Options {
 }
 
 // option is the name of an option in a message, "scale" for a parameter of Fit.
-type option string
+type Option string
 
 // OptionError reports options that do not fit each other or the data.
 type OptionError struct {
@@ -71,7 +71,8 @@ type OptionError struct {
 	err    error
 }
 
-func optionError(format string, args ...any) error {
+// BadOption returns an OptionError. Arguments of type Option are names of options.
+func BadOption(format string, args ...any) error {
 	e := &OptionError{format: format, args: args}
 	for _, a := range args {
 		if err, ok := a.(error); ok {
@@ -88,7 +89,7 @@ func (e *OptionError) Error() string { return e.Text(func(name string) string { 
 func (e *OptionError) Text(name func(option string) string) string {
 	args := make([]any, len(e.args))
 	for i, a := range e.args {
-		if o, ok := a.(option); ok {
+		if o, ok := a.(Option); ok {
 			a = name(string(o))
 		}
 		args[i] = a

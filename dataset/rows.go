@@ -83,14 +83,15 @@ func Values(name string, labels []string) ([]float64, error) {
 }
 
 // Cells returns the cells of a column of a table, by name or number, of which none
-// may be missing. Messages call them what, and give the advice.
-func (r *Rows) Cells(column, what, advice string) ([]string, error) {
+// may be missing. Messages name the option that asks for them, call a cell what, and
+// give the advice.
+func (r *Rows) Cells(column, option, what, advice string) ([]string, error) {
 	if r.table == nil {
-		return nil, optionError("%s is for tables; %s is %s data", option(what), r.Name, r.Format)
+		return nil, BadOption("%s is for tables; %s is %s data", Option(option), r.Name, r.Format)
 	}
 	j, err := textColumn(r.table, column)
 	if err != nil {
-		return nil, err
+		return nil, BadOption("%s: there is no column %q", Option(option), column)
 	}
 	return cells(r.table, j-1, what, advice)
 }
@@ -140,7 +141,7 @@ func textColumn(t *table.Table, name string) (int, error) {
 	if j, err := strconv.Atoi(name); err == nil && j >= 1 && j <= t.Cols() {
 		return j, nil
 	}
-	return 0, optionError("%s: there is no column %q", option("text"), name)
+	return 0, BadOption("%s: there is no column %q", Option("text"), name)
 }
 
 func trimmed(line []byte) string { return strings.TrimSpace(string(line)) }

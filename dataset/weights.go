@@ -73,8 +73,8 @@ func SomeWeight(name string, weights []float64) error {
 func (r *Rows) weigh(o *Options) error {
 	if o.Weighted() && !o.WeightSpare {
 		if r.table == nil {
-			return optionError("%s is for tables; %s is %s data: give a file of %s, one a line",
-				option("weight"), r.Name, r.Format, option("weights"))
+			return BadOption("%s is for tables; %s is %s data: give a file of %s, one a line",
+				Option("weight"), r.Name, r.Format, Option("weights"))
 		}
 		var err error
 		if r.Weights, err = tableWeights(r.table, r.table.Weight); err != nil {
@@ -166,7 +166,7 @@ func (e *Encoding) spareWeight(o Options) Options {
 // checkTextWeight reports a column that is to be both text and weight.
 func checkTextWeight(t *table.Table, kind Kind, column int) error {
 	if kind != Vectors && column > 0 && column-1 == t.Weight {
-		return optionError("%s and %s name the same column %s", option("text"), option("weight"), columnTitle(t, t.Weight))
+		return BadOption("%s and %s name the same column %s", Option("text"), Option("weight"), columnTitle(t, t.Weight))
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func WriterFor(path string) (NewWriter, error) {
 			return form.open, nil
 		}
 	}
-	return nil, optionError("cannot write %s: the ending %s is unknown; there are .csv, .libsvm, .npy and .parquet",
+	return nil, BadOption("cannot write %s: the ending %s is unknown; there are .csv, .libsvm, .npy and .parquet",
 		path, ending)
 }
 

@@ -152,7 +152,7 @@ func (o *Options) scaling(rows *dataset.Rows, open bool) (scale.Kind, error) {
 	}
 	s, err := scale.Parse(o.Scale)
 	if err != nil {
-		return s, dataset.BadOption("--%w, or auto", err)
+		return s, dataset.BadOption("--%v, or auto", err)
 	}
 	return s, nil
 }
@@ -179,7 +179,7 @@ func recipe[T any](o *Options, s *settled, k kernel.Kernel[T], n int) (model.Rec
 		args = with(args, "dim", min(model.DefaultDim, n))
 	}
 	if r.Map, err = model.NewMapper[T](s.Map.Name, args); err != nil {
-		return r, dataset.BadOption("%w", err)
+		return r, dataset.BadOption("%v", err)
 	}
 	if c := s.Claim; c != nil {
 		r.Claim = &model.Claim{Claim: certificate.NewClaim(c.Margin, c.Error, c.Confidence), Most: c.Most}
@@ -209,7 +209,7 @@ func learnerOf[T any](s *settled, n int) (model.Learner, error) {
 	}
 	l, err := model.NewLearner[T](s.Learner.Name, args)
 	if err != nil {
-		return nil, dataset.BadOption("%w", err)
+		return nil, dataset.BadOption("%v", err)
 	}
 	return l, nil
 }

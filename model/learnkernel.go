@@ -70,6 +70,16 @@ func manyExpanded[T any](precision run.Precision, classes int) func(*kernelized.
 	}
 }
 
+// followed is the path of a learner of package kernelized.
+func followed[T, M any](path learn.Path[M], err error, as func(M, learn.Report, error) (Fitted[T], learn.Report, error)) (Path[T], error) {
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, penalty float64) (Fitted[T], learn.Report, error) {
+		return as(path.Next(ctx, penalty))
+	}, nil
+}
+
 // signs returns the labels +1 and -1 of two classes.
 func signs[T any](p Problem[T]) data.Labeled[T, float64] {
 	return data.Labeled[T, float64]{X: p.X, Y: learn.Against(nil, p.Y, 1), Weight: p.Weight}
@@ -199,20 +209,14 @@ func (l KernelSVM[T]) Path(_ context.Context, p Problem[T], _ []float64) (Path[T
 	s, k := l.recipe(p), p.Classes.Len()
 	switch {
 	case k == 2:
-		next := s.Along(signs(p))
-		return func(ctx context.Context, c float64) (Fitted[T], learn.Report, error) {
-			return expanded[T](p.Run.Precision, 0)(next(ctx, c))
-		}, nil
+		path, err := s.Path(signs(p))
+		return followed(path, err, expanded[T](p.Run.Precision, 0))
 	case l.Pairs:
-		next := s.AlongClasses(labeled(p), k)
-		return func(ctx context.Context, c float64) (Fitted[T], learn.Report, error) {
-			return l.paired(p)(next(ctx, c))
-		}, nil
+		path, err := s.ClassPath(labeled(p), k)
+		return followed(path, err, l.paired(p))
 	}
-	next := s.AlongRest(labeled(p), k)
-	return func(ctx context.Context, c float64) (Fitted[T], learn.Report, error) {
-		return manyExpanded[T](p.Run.Precision, k)(next(ctx, c))
-	}, nil
+	path, err := s.RestPath(labeled(p), k)
+	return followed(path, err, manyExpanded[T](p.Run.Precision, k))
 }
 
 // NuSVM is the ν-SVC of two classes.

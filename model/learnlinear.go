@@ -202,7 +202,7 @@ func (l Ridge) Fit(ctx context.Context, p Problem[data.Vector]) (Fitted[data.Vec
 	if p.Task == Classify {
 		return separated(s.FitClasses(ctx, labeled(p), p.Classes.Len()))
 	}
-	steps, err := s.Path(ctx, p.X, &data.Matrix{Rows: len(p.Values), Cols: 1, Data: p.Values}, p.Weight)
+	steps, err := s.LeaveOneOut(ctx, p.X, &data.Matrix{Rows: len(p.Values), Cols: 1, Data: p.Values}, p.Weight)
 	if err != nil {
 		return Fitted[data.Vector]{}, learn.Report{}, err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/learn/kernelized"
 )
@@ -69,10 +68,8 @@ func (l SVR[T]) Fit(ctx context.Context, p Problem[T]) (Fitted[T], learn.Report,
 
 // Path goes through values of C, each from the one before.
 func (l SVR[T]) Path(_ context.Context, p Problem[T], _ []float64) (Path[T], error) {
-	next := l.Settle(p.Values, p.Weight).(SVR[T]).recipe(p).Along(numbered(p))
-	return func(ctx context.Context, c float64) (Fitted[T], learn.Report, error) {
-		return regressed[T](p.Run.Precision, 0)(next(ctx, c))
-	}, nil
+	path, err := l.Settle(p.Values, p.Weight).(SVR[T]).recipe(p).Path(numbered(p))
+	return followed(path, err, regressed[T](p.Run.Precision, 0))
 }
 
 // NuSVR is the ν-SVR.
@@ -163,40 +160,13 @@ func (l KernelRidge[T]) Fit(ctx context.Context, p Problem[T]) (Fitted[T], learn
 // Path shares K among the values of lambda.
 func (l KernelRidge[T]) Path(_ context.Context, p Problem[T], _ []float64) (Path[T], error) {
 	if p.Task == Regress {
-		return lambdaPath(p, func(d data.Labeled[T, float64], y *data.Matrix) (*kernelized.LambdaPath[T], error) {
-			return l.recipe(p).OutputPath(d.X, y, d.Weight)
-		})
+		d, mean := centred(p)
+		path, err := l.recipe(p).Path(d)
+		return followed(path, err, regressed[T](p.Run.Precision, mean))
 	}
 	k := p.Classes.Len()
 	path, err := kernelized.RidgeClassifier[T]{Ridge: l.recipe(p)}.ClassPath(labeled(p), k)
-	return classLambdaPath(p, path, err)
-}
-
-// classLambdaPath is the path of a machine of classes.
-func classLambdaPath[T any](p Problem[T], path *kernelized.LambdaPath[T], err error) (Path[T], error) {
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context, lambda float64) (Fitted[T], learn.Report, error) {
-		return manyExpanded[T](p.Run.Precision, p.Classes.Len())(path.Next(ctx, lambda))
-	}, nil
-}
-
-// lambdaPath is the path of a machine of numbers, which has no bias.
-func lambdaPath[T any](p Problem[T], start func(data.Labeled[T, float64], *data.Matrix) (*kernelized.LambdaPath[T], error)) (Path[T], error) {
-	d, mean := centred(p)
-	path, err := start(d, &data.Matrix{Rows: len(d.Y), Cols: 1, Data: d.Y})
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context, lambda float64) (Fitted[T], learn.Report, error) {
-		e, report, err := path.Next(ctx, lambda)
-		if err != nil {
-			return Fitted[T]{}, report, err
-		}
-		one := &kernelized.Expansion[T]{Kernel: e.Kernel, Support: e.Support, Weight: e.Weight.Data} // a column
-		return expanded[T](p.Run.Precision, mean)(one, report, nil)
-	}, nil
+	return followed(path, err, manyExpanded[T](p.Run.Precision, k))
 }
 
 // Falkon is kernel ridge regression on Dim landmarks by conjugate gradients, of
@@ -257,10 +227,11 @@ func (l Falkon[T]) Fit(ctx context.Context, p Problem[T]) (Fitted[T], learn.Repo
 func (l Falkon[T]) Path(_ context.Context, p Problem[T], penalties []float64) (Path[T], error) {
 	least := slices.Min(penalties)
 	if p.Task == Regress {
-		return lambdaPath(p, func(d data.Labeled[T, float64], y *data.Matrix) (*kernelized.LambdaPath[T], error) {
-			return l.recipe(p).OutputPath(d.X, y, d.Weight, least)
-		})
+		d, mean := centred(p)
+		path, err := l.recipe(p).Path(d, least)
+		return followed(path, err, regressed[T](p.Run.Precision, mean))
 	}
-	path, err := l.classifier(p).ClassPath(labeled(p), p.Classes.Len(), least)
-	return classLambdaPath(p, path, err)
+	k := p.Classes.Len()
+	path, err := l.classifier(p).ClassPath(labeled(p), k, least)
+	return followed(path, err, manyExpanded[T](p.Run.Precision, k))
 }

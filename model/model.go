@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -64,7 +65,7 @@ func (f *File) Model() (*Model, error) {
 	if len(f.Header.Schema) == 0 {
 		return nil, ErrPlain
 	}
-	e, err := dataset.DecodeEncoding(f.Header.Schema)
+	e, err := dataset.Parse(f.Header.Schema)
 	if err != nil {
 		return nil, damaged(err)
 	}
@@ -136,7 +137,7 @@ func (m *Model) Predict(record any) (Prediction, error) {
 
 // PredictAll predicts several records together.
 func (m *Model) PredictAll(ctx context.Context, ctl run.Control, records ...any) ([]Prediction, error) {
-	rows, err := m.Encoding.Records(records)
+	rows, err := m.Encoding.Records(records...)
 	if err != nil {
 		return nil, err
 	}
@@ -172,27 +173,27 @@ type encoded[T any] struct {
 }
 
 func (m encoded[T]) scores(ctx context.Context, ctl run.Control, r *dataset.Rows) (*data.Matrix, error) {
-	x, err := dataset.Decode[T](m.e, r)
+	d, err := dataset.Decode[T](m.e, r)
 	if err != nil {
 		return nil, err
 	}
-	return m.p.ScoreAll(ctx, ctl, x)
+	return m.p.ScoreAll(ctx, ctl, d.X)
 }
 
 func (m encoded[T]) scoreMargins(ctx context.Context, ctl run.Control, r *dataset.Rows, y []int) (*data.Matrix, margin.Margins, error) {
-	x, err := dataset.Decode[T](m.e, r)
+	d, err := dataset.Decode[T](m.e, r)
 	if err != nil {
 		return nil, nil, err
 	}
-	return m.p.ScoreMargins(ctx, ctl, x, y)
+	return m.p.ScoreMargins(ctx, ctl, d.X, y)
 }
 
 func (m encoded[T]) features(ctx context.Context, ctl run.Control, r *dataset.Rows) (*data.Matrix, error) {
-	x, err := dataset.Decode[T](m.e, r)
+	d, err := dataset.Decode[T](m.e, r)
 	if err != nil {
 		return nil, err
 	}
-	return feature.Apply(ctx, ctl, m.p.Map, x)
+	return feature.Apply(ctx, ctl, m.p.Map, d.X)
 }
 
 func (m encoded[T]) header() (Header, error) {
@@ -200,12 +201,12 @@ func (m encoded[T]) header() (Header, error) {
 	if err != nil {
 		return h, err
 	}
-	h.Schema, err = m.e.Encode()
+	h.Schema, err = json.Marshal(m.e)
 	return h, err
 }
 
 func (m encoded[T]) write(w io.Writer) error {
-	schema, err := m.e.Encode()
+	schema, err := json.Marshal(m.e)
 	if err != nil {
 		return err
 	}

@@ -87,16 +87,16 @@ func (a AdaBoost) Fit(ctx context.Context, d data.Labeled[data.Vector, float64])
 // round.
 func (a AdaBoost) fit(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Ensemble, learn.Report, error) {
 	ctl := a.Run.Quiet()
-	// Of each row a Vector, label and price, and what weighting has.
+	// Of each row a Vector, label and weight, and what weighting has.
 	const perRow = 48 + 2*8 + 4*8 + 1
 	if err := ctl.Reserve("the rows and their weights", perRow*float64(d.X.Len()), "use fewer rows"); err != nil {
 		return nil, learn.Report{}, err
 	}
-	s, price, err := gather(ctx, ctl, d)
+	s, given, err := gather(ctx, ctl, d)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
-	g, err := newWeighting(ctx, ctl, s, price)
+	g, err := newWeighting(ctx, ctl, s, given)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}

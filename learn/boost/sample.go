@@ -19,19 +19,19 @@ const (
 	maxCount = 1 << 40
 )
 
-// prices are the weights of the rows as they were given: whole numbers where all of
+// given are the weights of the rows as they were given: whole numbers where all of
 // them are, and otherwise at most 1.
-type prices struct {
+type given struct {
 	count []int64
 	real  []float64 // where count is nil
 }
 
 // gather checks d and reads the rows of weight above 0. The error is
 // the context's own when it ended meanwhile.
-func gather(ctx context.Context, ctl run.Control, d data.Labeled[data.Vector, float64]) (*Sample, prices, error) {
+func gather(ctx context.Context, ctl run.Control, d data.Labeled[data.Vector, float64]) (*Sample, given, error) {
 	n, weight := d.X.Len(), d.Weight
 	if err := learn.CheckBinary(n, d.Y, weight); err != nil {
-		return nil, prices{}, err
+		return nil, given{}, err
 	}
 	all := make([]data.Vector, n)
 	err := par.For(ctx, ctl, "", par.Blocks(n, blockRows), func(b int) error {
@@ -45,7 +45,7 @@ func gather(ctx context.Context, ctl run.Control, d data.Labeled[data.Vector, fl
 		return nil
 	})
 	if err != nil {
-		return nil, prices{}, err
+		return nil, given{}, err
 	}
 	s := &Sample{X: all, Y: append([]float64(nil), d.Y...)}
 	keep := 0
@@ -58,11 +58,11 @@ func gather(ctx context.Context, ctl run.Control, d data.Labeled[data.Vector, fl
 		keep++
 	}
 	s.X, s.Y = s.X[:keep], s.Y[:keep]
-	return s, newPrices(weight, keep), nil
+	return s, newGiven(weight, keep), nil
 }
 
-// newPrices keeps the weights above 0, n of them.
-func newPrices(weight []float64, n int) prices {
+// newGiven keeps the weights above 0, n of them.
+func newGiven(weight []float64, n int) given {
 	whole, sum, most := true, 0.0, 0.0
 	for _, c := range weight {
 		whole = whole && c == math.Trunc(c)
@@ -70,7 +70,7 @@ func newPrices(weight []float64, n int) prices {
 		most = max(most, c)
 	}
 	if whole && sum <= maxCount {
-		p := prices{count: make([]int64, 0, n)}
+		p := given{count: make([]int64, 0, n)}
 		for _, c := range weight {
 			if c > 0 {
 				p.count = append(p.count, int64(c))
@@ -81,7 +81,7 @@ func newPrices(weight []float64, n int) prices {
 		}
 		return p
 	}
-	p := prices{real: make([]float64, 0, n)}
+	p := given{real: make([]float64, 0, n)}
 	for _, c := range weight {
 		if c > 0 {
 			p.real = append(p.real, c/most)

@@ -15,12 +15,12 @@ import (
 const weightBits = 61
 
 // weighting holds the vote's margin on each row and the weights that follow
-// from it: row i of price c has the weight c·exp(-margin[i]), up to a factor
+// from it: row i of given weight c has the weight c·exp(-margin[i]), up to a factor
 // that is common to all.
 type weighting struct {
 	ctl    run.Control
 	s      *Sample
-	price  prices
+	given  given
 	base   []int64   // the weights of the first round
 	all    int64     // their sum
 	margin []float64 // y·score of the vote so far
@@ -30,10 +30,10 @@ type weighting struct {
 	w      Weights
 }
 
-func newWeighting(ctx context.Context, ctl run.Control, s *Sample, p prices) (*weighting, error) {
+func newWeighting(ctx context.Context, ctl run.Control, s *Sample, p given) (*weighting, error) {
 	n := len(s.X)
 	g := &weighting{
-		ctl: ctl, s: s, price: p,
+		ctl: ctl, s: s, given: p,
 		base: make([]int64, n), margin: make([]float64, n), share: make([]float64, n), right: make([]bool, n),
 		least: make([]float64, par.Blocks(n, blockRows)), w: Weights{Signed: make([]int64, n)},
 	}
@@ -76,13 +76,13 @@ func (g *weighting) blocks(ctx context.Context, f func(lo, hi int) (a, b int64))
 
 // spread computes the weights from the margins. The scale is a power of two
 // that depends on whole numbers alone; a weight is rounded to a whole number
-// and is never below the row's price, so that no row is forgotten.
+// and is never below the weight that the row was given, so that no row is forgotten.
 func (g *weighting) spread(ctx context.Context) error {
 	least := slices.Min(g.least)
 	limit := int64(len(g.s.X))
-	if g.price.count != nil {
+	if g.given.count != nil {
 		limit = 0
-		for _, c := range g.price.count {
+		for _, c := range g.given.count {
 			limit += c
 		}
 	}
@@ -127,10 +127,10 @@ func (g *weighting) spread(ctx context.Context) error {
 // units returns the weight of row i in whole units of 1/scale. A row of whole
 // weight k has exactly k times the units of a row of weight 1.
 func (g *weighting) units(i int, scale float64) int64 {
-	if g.price.count != nil {
-		return g.price.count[i] * max(1, int64(g.share[i]*scale+0.5))
+	if g.given.count != nil {
+		return g.given.count[i] * max(1, int64(g.share[i]*scale+0.5))
 	}
-	return max(1, int64(g.price.real[i]*g.share[i]*scale+0.5))
+	return max(1, int64(g.given.real[i]*g.share[i]*scale+0.5))
 }
 
 // judge notes on which rows the rule that was found is right and returns the

@@ -264,8 +264,8 @@ func TestStepsResume(t *testing.T) {
 	}
 	f := kernelized.NewFalkon[data.Vector](kernel.Gaussian{Gamma: 1})
 	f.Checkpoint.From = []byte{1}
-	if _, _, err := f.FitPath(t.Context(), waves(20, 2, 1), []float64{1, 0.1}); err == nil {
-		t.Error("a checkpoint of several prices: no error")
+	if _, err := f.Path(waves(20, 2, 1), 0.1); err == nil {
+		t.Error("a checkpoint of several lambdas: no error")
 	}
 }
 

@@ -38,7 +38,7 @@ import (
 // counts as that.
 type SVM[T any] struct {
 	Kernel        kernel.Kernel[T]
-	C             float64 // price of a unit of hinge loss, positive; default 1
+	C             float64 // penalty of a unit of hinge loss, positive; default 1
 	Tolerance     float64 // of the optimality conditions, positive; default 1e-3
 	MaxIterations int     // steps of SMO, at least 1; default 10,000,000
 	Shrink        bool    // sets instances aside that stay at a bound, where there are 16,384 and more; default true

@@ -4,7 +4,7 @@
 // The separator is w = Σ α_p φ(p) over some instances p of the sample, its
 // support; the score of x is w·φ(x) + b = Σ α_p K(p, x) + b.
 //
-// Support vector machines are SVM (with the price C), NuSVM, OneClass, SVR and
+// Support vector machines are SVM (with the penalty C), NuSVM, OneClass, SVR and
 // NuSVR, all solved in their duals by one solver. Their objectives and scores
 // are those of LIBSVM (Chang and Lin 2011). SoftSVM and SGD are the same without
 // a bias, by the dual and by stochastic descent. Ridge is least squares, solved
@@ -13,7 +13,7 @@
 // learn from their mistakes.
 //
 // SoftSVM, SGD, Ridge, Falkon and the perceptrons pass through the origin of the
-// feature space: K + 1 in place of K lets them pass beside it, at the price of
+// feature space: K + 1 in place of K lets them pass beside it, at the cost of
 // a bias that is regularised as well.
 package kernelized
 

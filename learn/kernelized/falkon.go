@@ -39,7 +39,7 @@ import (
 // FalkonClassifier is the same with labels for targets.
 type Falkon[T any] struct {
 	Kernel        kernel.Kernel[T]
-	Lambda        float64        // price of |w|², positive; default 1e-6
+	Lambda        float64        // penalty of |w|², positive; default 1e-6
 	Landmarks     int            // how many instances to draw as landmarks, at least 1; default 1000
 	Centers       data.Source[T] // landmarks to take instead; nil draws them
 	Start         []float64      // weights of the landmarks to begin with, one each; nil begins at 0
@@ -60,7 +60,9 @@ func NewFalkon[T any](k kernel.Kernel[T]) Falkon[T] {
 	return Falkon[T]{Kernel: k, Lambda: 1e-6, Landmarks: 1000, Tolerance: 1e-4, MaxIterations: 50}
 }
 
-func (f Falkon[T]) machine() machine[T] { return machine[T]{name: "falkon", kernel: f.Kernel} }
+func (f Falkon[T]) machine() machine[T] {
+	return machine[T]{name: "falkon", kernel: f.Kernel, checkpoint: f.Checkpoint}
+}
 
 // Validate reports every field that is out of range.
 func (f Falkon[T]) Validate() error {
@@ -91,48 +93,10 @@ func (f Falkon[T]) Validate() error {
 // When ctx ends the model is the best so far: 0 everywhere before the first
 // step.
 func (f Falkon[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Regression[T], learn.Report, error) {
-	models, reports, err := f.FitPath(ctx, d, []float64{f.Lambda})
-	if err != nil {
+	if err := errors.Join(f.Validate(), checkTargets(d)); err != nil {
 		return nil, learn.Report{}, err
 	}
-	return models[0], reports[0], nil
-}
-
-// FitPath learns from d for several prices of |w|² in turn; the field Lambda is
-// not used. The landmarks, the factor of K_mm and the product with the targets
-// are computed once, and each fit begins where the one before it ended, so that
-// prices that fall by and by take few steps each. The first report has the time
-// and evaluations of what is shared.
-func (f Falkon[T]) FitPath(ctx context.Context, d data.Labeled[T, float64], lambdas []float64) ([]*Regression[T], []learn.Report, error) {
-	faults := []error{f.checkPath(lambdas), checkTargets(d)}
-	if err := errors.Join(faults...); err != nil {
-		return nil, nil, err
-	}
-	p, weights, reports, err := f.path(ctx, ridgeSample[T]{d.X, rowMatrix(d.Y), d.Weight}, lambdas)
-	if err != nil {
-		return nil, nil, err
-	}
-	models := make([]*Regression[T], len(weights))
-	for k, w := range weights {
-		models[k] = &Regression[T]{Expansion[T]{Kernel: f.Kernel, Support: p.landmarks, Weight: slices.Clone(w.Row(0))}}
-	}
-	return models, reports, nil
-}
-
-// checkPath reports every fault of the recipe and of the prices.
-func (f Falkon[T]) checkPath(lambdas []float64) error {
-	if len(lambdas) == 0 {
-		return errors.Join(f.Validate(), errors.New("falkon: there are no values of lambda"))
-	}
-	f.Lambda = lambdas[0]
-	faults := []error{f.Validate()}
-	if f.Checkpoint.On() && len(lambdas) > 1 {
-		faults = append(faults, fmt.Errorf("falkon: a checkpoint is for one lambda, and there are %d", len(lambdas)))
-	}
-	for _, l := range lambdas[1:] {
-		faults = append(faults, f.machine().positive("lambda", l))
-	}
-	return errors.Join(faults...)
+	return fitFalkon(ctx, f, ridgeSample[T]{d.X, rowMatrix(d.Y), d.Weight}, (*falkon[T]).regression)
 }
 
 // FitOutputs learns several targets of the same instances at once: column k of y
@@ -144,11 +108,7 @@ func (f Falkon[T]) FitOutputs(ctx context.Context, x data.Source[T], y *data.Mat
 	if err := errors.Join(f.Validate(), checkOutputs("falkon", x.Len(), y, weight), f.startless()); err != nil {
 		return nil, learn.Report{}, err
 	}
-	p, weights, reports, err := f.path(ctx, ridgeSample[T]{x, transposed(y), weight}, []float64{f.Lambda})
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	return p.model(f.Kernel, weights[0]), reports[0], nil
+	return fitFalkon(ctx, f, ridgeSample[T]{x, transposed(y), weight}, (*falkon[T]).model)
 }
 
 func (f Falkon[T]) startless() error {
@@ -158,10 +118,34 @@ func (f Falkon[T]) startless() error {
 	return nil
 }
 
+// fitFalkon solves for the recipe's Lambda.
+func fitFalkon[T, M any](
+	ctx context.Context, f Falkon[T], d ridgeSample[T], model func(*falkon[T], *data.Matrix) M,
+) (none M, report learn.Report, err error) {
+	p, err := newFalkon(f, d, false)
+	if err != nil {
+		return none, learn.Report{}, err
+	}
+	w, report, err := p.next(ctx, f.Lambda)
+	if err != nil {
+		return none, learn.Report{}, err
+	}
+	return model(p, w), report, nil
+}
+
 // model returns the expansion over the landmarks with the weights of row k in
 // score k.
-func (p *falkon[T]) model(k kernel.Kernel[T], weight *data.Matrix) *MultiExpansion[T] {
-	return &MultiExpansion[T]{Kernel: k, Support: p.landmarks, Weight: transposed(weight)}
+func (p *falkon[T]) model(weight *data.Matrix) *MultiExpansion[T] {
+	return &MultiExpansion[T]{Kernel: p.recipe.Kernel, Support: p.landmarks, Weight: transposed(weight)}
+}
+
+// expansion returns that of a single target.
+func (p *falkon[T]) expansion(weight *data.Matrix) *Expansion[T] {
+	return &Expansion[T]{Kernel: p.recipe.Kernel, Support: p.landmarks, Weight: slices.Clone(weight.Row(0))}
+}
+
+func (p *falkon[T]) regression(weight *data.Matrix) *Regression[T] {
+	return &Regression[T]{*p.expansion(weight)}
 }
 
 // FalkonClassifier is Falkon with the labels +1 and -1 as targets. Its model
@@ -178,11 +162,7 @@ func (f FalkonClassifier[T]) Fit(ctx context.Context, d data.Labeled[T, float64]
 	if err := errors.Join(f.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
 		return nil, learn.Report{}, err
 	}
-	r, report, err := f.Falkon.Fit(ctx, d)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	return &r.Expansion, report, nil
+	return fitFalkon(ctx, f.Falkon, ridgeSample[T]{d.X, rowMatrix(d.Y), d.Weight}, (*falkon[T]).expansion)
 }
 
 // FitClasses learns one separator a class against the rest, a single one for two
@@ -192,32 +172,11 @@ func (f FalkonClassifier[T]) FitClasses(ctx context.Context, d data.Labeled[T, i
 	if err := errors.Join(f.Validate(), checkClasses("falkon", d, classes), f.startless()); err != nil {
 		return nil, learn.Report{}, err
 	}
-	p, weights, reports, err := f.path(ctx, ridgeSample[T]{d.X, against(d.Y, classes), d.Weight}, []float64{f.Lambda})
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	return p.model(f.Kernel, perClass(weights[0], classes)), reports[0], nil
+	return fitFalkon(ctx, f.Falkon, ridgeSample[T]{d.X, against(d.Y, classes), d.Weight},
+		func(p *falkon[T], w *data.Matrix) *MultiExpansion[T] { return p.model(perClass(w, classes)) })
 }
 
-// path solves for each price in turn.
-func (f Falkon[T]) path(ctx context.Context, d ridgeSample[T], lambdas []float64) (
-	*falkon[T], []*data.Matrix, []learn.Report, error,
-) {
-	p, err := newFalkon(f, d, lambdas)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	reports := make([]learn.Report, len(lambdas))
-	weights := make([]*data.Matrix, len(lambdas))
-	for k, lambda := range lambdas {
-		if weights[k], reports[k], err = p.next(ctx, lambda); err != nil {
-			return nil, nil, nil, err
-		}
-	}
-	return p, weights, reports, nil
-}
-
-// next solves for a price from the weights that the price before ended at. When
+// next solves for a penalty from the weights that the penalty before ended at. When
 // ctx ends they are the best so far.
 func (p *falkon[T]) next(ctx context.Context, lambda float64) (*data.Matrix, learn.Report, error) {
 	start := time.Now()

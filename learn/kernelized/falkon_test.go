@@ -180,10 +180,11 @@ func TestFalkonPath(t *testing.T) {
 	f := tight(30)
 	f.Tolerance = 1e-9
 	lambdas := []float64{1e-2, 8e-3, 6e-3, 1e-4}
-	models, reports, err := f.FitPath(t.Context(), d, lambdas)
+	path, err := f.Path(d, slices.Min(lambdas))
 	if err != nil {
 		t.Fatal(err)
 	}
+	models, reports := kerftest.Path(t, path, lambdas...)
 	for k, lambda := range lambdas {
 		f.Lambda = lambda
 		e, report := fitFalkon(t, f, d)
@@ -192,7 +193,7 @@ func TestFalkonPath(t *testing.T) {
 			isNear(t, "score", models[k].Score(d.X.At(i)), e.Score(d.X.At(i)), 1e-6)
 		}
 		if near := k == 1 || k == 2; near && reports[k].Iterations > report.Iterations {
-			t.Errorf("price %d took %d steps, and %d from 0", k, reports[k].Iterations, report.Iterations)
+			t.Errorf("lambda %d took %d steps, and %d from 0", k, reports[k].Iterations, report.Iterations)
 		}
 	}
 }
@@ -275,8 +276,14 @@ func TestFalkonCancelled(t *testing.T) {
 	if !slices.Equal(e.Weight, limited.Weight) || limitedReport.Status != learn.IterationLimit || limitedReport.Objective != report.Objective {
 		t.Errorf("%+v, with a limit %+v", report, limitedReport)
 	}
-	if _, reports, err := f.FitPath(ctx, d, []float64{1, 2}); err != nil || reports[0].Status != learn.Cancelled || reports[1].Status != learn.Cancelled {
-		t.Errorf("%v %+v", err, reports)
+	path, err := f.Path(d, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, report, err := path.Next(ctx, 1); err != nil || report.Status != learn.Cancelled {
+			t.Errorf("%v %+v", err, report)
+		}
 	}
 }
 
@@ -319,11 +326,8 @@ func TestFalkonRefusals(t *testing.T) {
 	memory := ok
 	memory.Run.Memory = 10
 	fails("memory", memory, good)
-	if _, _, err := ok.FitPath(t.Context(), good, nil); err == nil {
-		t.Error("no prices: no error")
-	}
-	if _, _, err := ok.FitPath(t.Context(), good, []float64{1, math.Inf(1)}); err == nil {
-		t.Error("an infinite price: no error")
+	if _, err := ok.Path(good, math.Inf(1)); err == nil {
+		t.Error("an infinite least lambda: no error")
 	}
 	for y, p := range map[float64]run.Precision{1e200: run.Float64, 1e100: run.Float32} {
 		ok.Run.Precision = p

@@ -17,7 +17,7 @@ import (
 	"github.com/kerf-ml/kerf/run"
 )
 
-// falkon is the state of a landmark kernel ridge problem. With the price
+// falkon is the state of a landmark kernel ridge problem. With the penalty
 // μ = 2·Lambda the normal equations, divided by the sum W of the weights, are
 //
 //	H·α = KᵀCy/W,   H = KᵀCK/W + μ(K_mm + εI)
@@ -35,21 +35,23 @@ type falkon[T any] struct {
 	weight    []float64    // nil for 1
 	total     float64      // W
 	squares   []float64    // Σ c_i·y_i²/W of each target
-	least     float64      // of the prices μ
-	many      bool         // more than one price
+	least     float64      // of the penalties μ
+	many      bool         // more than one penalty
 	landmarks data.Source[T]
 	block     *gram.Against[T]
 	l         *data.Matrix // lower triangle, zero above
 	inner     *data.Matrix // LᵀL/m, lower triangle; nil once it has become r and is not needed again
 	r         *data.Matrix
 	right     *data.Matrix // KᵀCy/W
-	current   *data.Matrix // weights that the last price ended at, a row a target
+	current   *data.Matrix // weights that the last penalty ended at, a row a target
 	warm      bool         // whether they are better than 0
 }
 
-func newFalkon[T any](f Falkon[T], d ridgeSample[T], lambdas []float64) (*falkon[T], error) {
+// newFalkon prepares to solve for f.Lambda, and for larger ones too where there
+// are many.
+func newFalkon[T any](f Falkon[T], d ridgeSample[T], many bool) (*falkon[T], error) {
 	n, y := d.x.Len(), d.y
-	p := &falkon[T]{recipe: f, x: d.x, y: y, weight: d.weight, total: float64(n), least: 2 * slices.Min(lambdas), many: len(lambdas) > 1}
+	p := &falkon[T]{recipe: f, x: d.x, y: y, weight: d.weight, total: float64(n), least: 2 * f.Lambda, many: many}
 	p.ctl = f.Run.Quiet()
 	p.ctl.Counter = &p.counter
 	if p.weight != nil {
@@ -122,7 +124,7 @@ func (p *falkon[T]) mean2(y []float64) float64 {
 	return sum / p.total
 }
 
-// prepare computes what all prices share.
+// prepare computes what all penalties share.
 func (p *falkon[T]) prepare(ctx context.Context) error {
 	g, err := gram.Symmetric(ctx, p.ctl, p.recipe.Kernel, p.landmarks)
 	if err != nil {
@@ -201,8 +203,8 @@ func (p *falkon[T]) factor(ctx context.Context, g *data.Matrix) error {
 
 // jitter returns ε for m landmarks with K(z, z) up to scale: what rounding may
 // take off the eigenvalues of K_mm, m·2⁻⁵²·scale, and so much that an error u of
-// the values of K, amplified by L⁻ᵀ to u²·m·scale²/ε, stays below the price μ.
-func jitter(m int, scale, price float64, precision run.Precision) float64 {
+// the values of K, amplified by L⁻ᵀ to u²·m·scale²/ε, stays below the penalty μ.
+func jitter(m int, scale, penalty float64, precision run.Precision) float64 {
 	if !(scale > 0) {
 		return 1 // K is zero
 	}
@@ -211,11 +213,11 @@ func jitter(m int, scale, price float64, precision run.Precision) float64 {
 		u = 0x1p-24
 	}
 	most := float64(m) * u * scale
-	return max(float64(m)*0x1p-52*scale, min(most, float64(m)*u*u*scale*scale/price))
+	return max(float64(m)*0x1p-52*scale, min(most, float64(m)*u*u*scale*scale/penalty))
 }
 
-// refine factors the preconditioner of a price.
-func (p *falkon[T]) refine(ctx context.Context, price float64) error {
+// refine factors the preconditioner of a penalty.
+func (p *falkon[T]) refine(ctx context.Context, penalty float64) error {
 	if p.many {
 		if p.r == nil {
 			p.r = data.NewMatrix(p.inner.Rows, p.inner.Rows)
@@ -225,7 +227,7 @@ func (p *falkon[T]) refine(ctx context.Context, price float64) error {
 		p.r, p.inner = p.inner, nil
 	}
 	for i := range p.r.Rows {
-		p.r.Row(i)[i] += price
+		p.r.Row(i)[i] += penalty
 	}
 	if err := linalg.Cholesky(ctx, p.ctl, p.r); err != nil {
 		if ctx.Err() != nil {
@@ -236,11 +238,11 @@ func (p *falkon[T]) refine(ctx context.Context, price float64) error {
 	return nil
 }
 
-// solve improves the weights for a price, from their present values where warm
+// solve improves the weights for a penalty, from their present values where warm
 // and from 0 where not, and reports.
 func (p *falkon[T]) solve(ctx context.Context, weight *data.Matrix, report *learn.Report, lambda float64, warm bool) error {
-	price := 2 * lambda
-	if err := p.refine(ctx, price); err != nil {
+	penalty := 2 * lambda
+	if err := p.refine(ctx, penalty); err != nil {
 		return err
 	}
 	b := clone(p.right)
@@ -252,7 +254,7 @@ func (p *falkon[T]) solve(ctx context.Context, weight *data.Matrix, report *lear
 		copy(s.x.Data, weight.Data)
 		mulTransposed(s.x, p.l)
 		mulTransposed(s.x, p.r)
-		w, err := p.mul(ctx, s.x, price)
+		w, err := p.mul(ctx, s.x, penalty)
 		if err != nil {
 			return err
 		}
@@ -268,7 +270,7 @@ func (p *falkon[T]) solve(ctx context.Context, weight *data.Matrix, report *lear
 	var failed error
 	for len(s.open) > 0 && report.Iterations < p.recipe.MaxIterations && failed == nil {
 		var w *data.Matrix
-		if w, failed = p.mul(ctx, s.directions(), price); failed == nil {
+		if w, failed = p.mul(ctx, s.directions(), penalty); failed == nil {
 			s.step(w)
 			report.Iterations++
 			p.recipe.Run.Progress.Advance(int64(report.Iterations))
@@ -318,7 +320,7 @@ func (p *falkon[T]) intoBeta(ctx context.Context, v *data.Matrix) error {
 
 // mul returns the product of the problem's matrix in the coordinates β with each
 // row of v.
-func (p *falkon[T]) mul(ctx context.Context, v *data.Matrix, price float64) (*data.Matrix, error) {
+func (p *falkon[T]) mul(ctx context.Context, v *data.Matrix, penalty float64) (*data.Matrix, error) {
 	inner := clone(v)
 	if err := solveTriangle(ctx, p.ctl, inner, p.r, true); err != nil {
 		return nil, err
@@ -335,6 +337,6 @@ func (p *falkon[T]) mul(ctx context.Context, v *data.Matrix, price float64) (*da
 	if err := solveTriangle(ctx, p.ctl, w, p.l, false); err != nil {
 		return nil, err
 	}
-	vmath.Axpy(w.Data, price, inner.Data)
+	vmath.Axpy(w.Data, penalty, inner.Data)
 	return w, solveTriangle(ctx, p.ctl, w, p.r, false)
 }

@@ -11,98 +11,112 @@ import (
 	"github.com/kerf-ml/kerf/run"
 )
 
-// LambdaPath fits the same targets for one price of |w|² after another and shares
-// between them what does not depend on it. For Falkon these are the landmarks,
-// the factor of their kernel values and the product with the targets, and each
-// fit starts from the weights of the one before. For Ridge it is the matrix G,
-// which is factorised anew for each price.
-//
-// A LambdaPath belongs to one goroutine. Its models do not change any more.
-type LambdaPath[T any] struct {
-	check func(lambda float64) error
-	next  func(ctx context.Context, lambda float64) (*MultiExpansion[T], learn.Report, error)
-}
-
-// Next fits the model for lambda in place of the recipe's Lambda. When ctx ends
-// it is what the recipe's Fit says of that, and its status says so.
-func (p *LambdaPath[T]) Next(ctx context.Context, lambda float64) (*MultiExpansion[T], learn.Report, error) {
-	if err := p.check(lambda); err != nil {
-		return nil, learn.Report{}, err
-	}
-	return p.next(ctx, lambda)
-}
-
-// OutputPath returns the path of FitOutputs through prices, of which the
-// smallest must be known before. The field Lambda is not used.
-func (f Falkon[T]) OutputPath(x data.Source[T], y *data.Matrix, weight []float64, least float64) (*LambdaPath[T], error) {
+// Path returns the path of Fit through values of Lambda, of which the least must
+// be known before. The field Lambda is not used. The landmarks, the factor of
+// their kernel values and the product with the targets are computed once, in the
+// first fit, and each fit starts from the weights of the one before. Checkpoint
+// must not be set.
+func (f Falkon[T]) Path(d data.Labeled[T, float64], least float64) (learn.Path[*Regression[T]], error) {
 	f.Lambda = least
-	if err := errors.Join(f.Validate(), checkOutputs("falkon", x.Len(), y, weight), f.startless()); err != nil {
+	if err := errors.Join(f.Validate(), checkTargets(d), f.machine().checkpointless()); err != nil {
 		return nil, err
 	}
-	return f.lambdaPath(ridgeSample[T]{x, transposed(y), weight}, func(w *data.Matrix) *data.Matrix { return w })
+	return falkonPath(f, ridgeSample[T]{d.X, rowMatrix(d.Y), d.Weight}, (*falkon[T]).regression)
 }
 
-// ClassPath returns the path of FitClasses through prices, of which the smallest
-// must be known before. The field Lambda is not used.
-func (f FalkonClassifier[T]) ClassPath(d data.Labeled[T, int], classes int, least float64) (*LambdaPath[T], error) {
+// Path is that of Falkon with labels for targets.
+func (f FalkonClassifier[T]) Path(d data.Labeled[T, float64], least float64) (learn.Path[*Expansion[T]], error) {
 	f.Lambda = least
-	if err := errors.Join(f.Validate(), checkClasses("falkon", d, classes), f.startless()); err != nil {
+	faults := []error{f.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight), f.machine().checkpointless()}
+	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	return f.lambdaPath(ridgeSample[T]{d.X, against(d.Y, classes), d.Weight}, func(w *data.Matrix) *data.Matrix { return perClass(w, classes) })
+	return falkonPath(f.Falkon, ridgeSample[T]{d.X, rowMatrix(d.Y), d.Weight}, (*falkon[T]).expansion)
 }
 
-func (f Falkon[T]) lambdaPath(d ridgeSample[T], expand func(*data.Matrix) *data.Matrix) (*LambdaPath[T], error) {
-	p, err := newFalkon(f, d, []float64{f.Lambda, f.Lambda}) // more than one: what they share is kept
+// ClassPath returns the path of FitClasses through values of Lambda, of which the
+// least must be known before.
+func (f FalkonClassifier[T]) ClassPath(
+	d data.Labeled[T, int], classes int, least float64,
+) (learn.Path[*MultiExpansion[T]], error) {
+	f.Lambda = least
+	faults := []error{f.Validate(), checkClasses("falkon", d, classes), f.startless(), f.machine().checkpointless()}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	return falkonPath(f.Falkon, ridgeSample[T]{d.X, against(d.Y, classes), d.Weight},
+		func(p *falkon[T], w *data.Matrix) *MultiExpansion[T] { return p.model(perClass(w, classes)) })
+}
+
+func falkonPath[T, M any](
+	f Falkon[T], d ridgeSample[T], model func(*falkon[T], *data.Matrix) M,
+) (learn.Path[M], error) {
+	p, err := newFalkon(f, d, true)
 	if err != nil {
 		return nil, err
 	}
-	return &LambdaPath[T]{
-		check: func(lambda float64) error { return f.machine().positive("lambda", lambda) },
-		next: func(ctx context.Context, lambda float64) (*MultiExpansion[T], learn.Report, error) {
-			weight, report, err := p.next(ctx, lambda)
-			if err != nil {
-				return nil, report, err
-			}
-			return p.model(f.Kernel, expand(weight)), report, nil
-		},
-	}, nil
+	return learn.PathFunc[M](func(ctx context.Context, lambda float64) (none M, r learn.Report, err error) {
+		if err := f.machine().positive("lambda", lambda); err != nil {
+			return none, r, err
+		}
+		w, r, err := p.next(ctx, lambda)
+		if err != nil {
+			return none, r, err
+		}
+		return model(p, w), r, nil
+	}), nil
 }
 
-// OutputPath returns the path of FitOutputs through prices. The field Lambda is
-// not used.
-func (r Ridge[T]) OutputPath(x data.Source[T], y *data.Matrix, weight []float64) (*LambdaPath[T], error) {
-	r.Lambda = 1
-	if err := errors.Join(r.Validate(), checkOutputs("kernel ridge", x.Len(), y, weight)); err != nil {
+// Path returns the path of Fit through values of Lambda. The field Lambda is not
+// used. The matrix G is computed once, in the first fit, and factorised anew for
+// each.
+func (r Ridge[T]) Path(d data.Labeled[T, float64]) (learn.Path[*Regression[T]], error) {
+	r.Lambda = 1 // replaced by each penalty
+	if err := errors.Join(r.Validate(), checkTargets(d)); err != nil {
 		return nil, err
 	}
-	return r.lambdaPath(ridgeSample[T]{x, transposed(y), weight}, func(w *data.Matrix) *data.Matrix { return w }), nil
+	return ridgePath(r, ridgeSample[T]{d.X, rowMatrix(d.Y), d.Weight}, func(w *data.Matrix) *Regression[T] {
+		return &Regression[T]{*expansionOf(r.Kernel, d.X, w.Row(0))}
+	}), nil
 }
 
-// ClassPath returns the path of FitClasses through prices. The field Lambda is
-// not used.
-func (r RidgeClassifier[T]) ClassPath(d data.Labeled[T, int], classes int) (*LambdaPath[T], error) {
+// Path is that of Ridge with labels for targets.
+func (r RidgeClassifier[T]) Path(d data.Labeled[T, float64]) (learn.Path[*Expansion[T]], error) {
+	r.Lambda = 1
+	if err := errors.Join(r.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
+		return nil, err
+	}
+	return ridgePath(r.Ridge, ridgeSample[T]{d.X, rowMatrix(d.Y), d.Weight}, func(w *data.Matrix) *Expansion[T] {
+		return expansionOf(r.Kernel, d.X, w.Row(0))
+	}), nil
+}
+
+// ClassPath returns the path of FitClasses through values of Lambda.
+func (r RidgeClassifier[T]) ClassPath(d data.Labeled[T, int], classes int) (learn.Path[*MultiExpansion[T]], error) {
 	r.Lambda = 1
 	if err := errors.Join(r.Validate(), checkClasses("kernel ridge", d, classes)); err != nil {
 		return nil, err
 	}
-	return r.lambdaPath(ridgeSample[T]{d.X, against(d.Y, classes), d.Weight}, func(w *data.Matrix) *data.Matrix { return perClass(w, classes) }), nil
+	y := against(d.Y, classes)
+	return ridgePath(r.Ridge, ridgeSample[T]{d.X, y, d.Weight}, func(w *data.Matrix) *MultiExpansion[T] {
+		return multiExpansionOf(r.Kernel, d.X, perClass(w, classes))
+	}), nil
 }
 
-func (r Ridge[T]) lambdaPath(d ridgeSample[T], expand func(*data.Matrix) *data.Matrix) *LambdaPath[T] {
+func ridgePath[T, M any](r Ridge[T], d ridgeSample[T], model func(*data.Matrix) M) learn.Path[M] {
 	kept := &ridgeGram{}
-	return &LambdaPath[T]{
-		check: func(lambda float64) error { return r.machine().positive("lambda", lambda) },
-		next: func(ctx context.Context, lambda float64) (*MultiExpansion[T], learn.Report, error) {
-			start := time.Now()
-			r.Lambda = lambda
-			s, err := r.solve(ctx, d, false, kept)
-			if err != nil {
-				return nil, learn.Report{}, err
-			}
-			return multiExpansionOf(r.Kernel, d.x, expand(s.weight)), s.finish(start), nil
-		},
-	}
+	return learn.PathFunc[M](func(ctx context.Context, lambda float64) (none M, _ learn.Report, err error) {
+		start := time.Now()
+		if err := r.machine().positive("lambda", lambda); err != nil {
+			return none, learn.Report{}, err
+		}
+		r.Lambda = lambda
+		s, err := r.solve(ctx, d, false, kept)
+		if err != nil {
+			return none, learn.Report{}, err
+		}
+		return model(s.weight), s.finish(start), nil
+	})
 }
 
 // ridgeGram is the matrix G of a sample between two factorisations. The factor

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/kerftest"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/learn/kernelized"
@@ -14,7 +15,7 @@ import (
 
 var lambdas = []float64{1e-1, 1e-2, 1e-3, 1e-4, 1e-5}
 
-// Ridge has one matrix for all prices and must not differ by a bit from fits of
+// Ridge has one matrix for all penalties and must not differ by a bit from fits of
 // their own; a weighted one scales the matrix in place.
 func TestRidgePath(t *testing.T) {
 	d := corners(130, 3, 5)
@@ -58,12 +59,12 @@ func TestRidgePath(t *testing.T) {
 		m, _, err := path.Next(t.Context(), lambdas[0])
 		r.Lambda = lambdas[0]
 		if want, _, _ := r.FitClasses(t.Context(), d, 3); err != nil || !reflect.DeepEqual(m, want) {
-			t.Errorf("after a cancelled price: %v", err)
+			t.Errorf("after a cancelled penalty: %v", err)
 		}
 	}
 }
 
-// Falkon starts from the price before: the same objective in fewer steps.
+// Falkon starts from the penalty before: the same objective in fewer steps.
 func TestFalkonClassPath(t *testing.T) {
 	d := corners(400, 3, 5)
 	f := kernelized.NewFalkonClassifier[data.Vector](kernel.Gaussian{Gamma: 0.3})
@@ -95,34 +96,50 @@ func TestFalkonClassPath(t *testing.T) {
 	}
 }
 
+// A path of numbers, or of two classes, ends where a fit by itself does.
 func TestLambdaPathOfNumbers(t *testing.T) {
-	d := waves(90, 3, 8)
-	y := &data.Matrix{Rows: len(d.Y), Cols: 1, Data: d.Y}
-	r := kernelized.NewRidge[data.Vector](kernel.Gaussian{Gamma: 0.3})
-	f := kernelized.NewFalkon[data.Vector](kernel.Gaussian{Gamma: 0.3})
-	f.Landmarks = 20
-	exact, err := r.OutputPath(d.X, y, nil)
+	d, k := waves(90, 3, 8), kernel.Gaussian{Gamma: 0.3}
+	r, f := kernelized.NewRidge[data.Vector](k), kernelized.NewFalkon[data.Vector](k)
+	r.Lambda, f.Lambda, f.Landmarks = 1e-3, 1e-3, 20
+	exact, err := r.Path(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	near, err := f.OutputPath(d.X, y, nil, 1e-3)
+	near, err := f.Path(d, 1e-3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []*kernelized.LambdaPath[data.Vector]{exact, near} {
-		if m, _, err := p.Next(t.Context(), 1e-3); err != nil || m.Weight.Cols != 1 {
-			t.Errorf("%v", err)
-		}
-		for _, bad := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-			if _, _, err := p.Next(t.Context(), bad); err == nil {
-				t.Errorf("lambda %v is taken", bad)
-			}
-		}
+	one, _ := kerftest.Path(t, exact, 1e-3)
+	if want, _, err := r.Fit(t.Context(), d); err != nil || !reflect.DeepEqual(one[0], want) {
+		t.Errorf("ridge: the path differs, %v", err)
 	}
-	if _, err := f.OutputPath(d.X, y, nil, 0); err == nil {
+	two, _ := kerftest.Path(t, near, 1e-3)
+	if want, _, err := f.Fit(t.Context(), d); err != nil || !reflect.DeepEqual(two[0], want) {
+		t.Errorf("falkon: the path differs, %v", err)
+	}
+	if _, err := f.Path(d, 0); err == nil {
 		t.Error("a least lambda of 0 is taken")
 	}
-	if _, err := r.OutputPath(d.X, data.NewMatrix(3, 1), nil); err == nil {
+	if _, err := r.Path(sample{X: d.X, Y: d.Y[:3]}); err == nil {
 		t.Error("3 targets of 90 rows are taken")
+	}
+	labels := ring(90)
+	signs, err := kernelized.RidgeClassifier[data.Vector]{Ridge: r}.Path(labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	models, _ := kerftest.Path(t, signs, 1e-3)
+	want, _, err := kernelized.RidgeClassifier[data.Vector]{Ridge: r}.Fit(t.Context(), labels)
+	if err != nil || !reflect.DeepEqual(models[0], want) {
+		t.Errorf("labels by ridge: the path differs, %v", err)
+	}
+	signs, err = kernelized.FalkonClassifier[data.Vector]{Falkon: f}.Path(labels, 1e-3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	models, _ = kerftest.Path(t, signs, 1e-3)
+	want, _, err = kernelized.FalkonClassifier[data.Vector]{Falkon: f}.Fit(t.Context(), labels)
+	if err != nil || !reflect.DeepEqual(models[0], want) {
+		t.Errorf("labels by falkon: the path differs, %v", err)
 	}
 }

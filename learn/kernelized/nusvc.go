@@ -12,7 +12,7 @@ import (
 	"github.com/kerf-ml/kerf/run"
 )
 
-// NuSVM is the support vector machine with a fraction Nu in place of a price
+// NuSVM is the support vector machine with a fraction Nu in place of a penalty
 // (Schölkopf, Smola, Williamson and Bartlett 2000): at most that fraction of the
 // instances lie within the margin, and at least that fraction are support
 // vectors. Its dual is

@@ -23,7 +23,7 @@ import (
 // sum. The solver and its cost are those of SVM.
 type NuSVR[T any] struct {
 	Kernel        kernel.Kernel[T]
-	C             float64 // price of a unit of loss, positive; default 1
+	C             float64 // penalty of a unit of loss, positive; default 1
 	Nu            float64 // above 0 and at most 1; default 0.5
 	Tolerance     float64 // of the optimality conditions, positive; default 1e-3
 	MaxIterations int     // steps of SMO, at least 1; default 10,000,000

@@ -10,113 +10,72 @@ import (
 	"github.com/kerf-ml/kerf/learn"
 )
 
-// FitPath learns from d for each price of cs in turn; the field C is not used.
-// Each fit begins where the one before it ended, and all share the rows of K that
-// are in memory, so that prices that grow by and by take few steps each. Each
-// meets Tolerance by itself: it is what Fit would have found within the gap.
-//
-// When ctx ends, the fits from there on are as far as they got. Checkpoint must
-// not be set.
-func (s SVM[T]) FitPath(ctx context.Context, d data.Labeled[T, float64], cs []float64) ([]*Expansion[T], []learn.Report, error) {
-	if err := errors.Join(s.machine().checkPath(cs), s.at(1).Validate()); err != nil {
-		return nil, nil, err
+// Path returns the path of Fit through values of C. The field C is not used. Each
+// fit begins where the one before it ended, and all share the rows of K that are
+// in memory. Checkpoint must not be set.
+func (s SVM[T]) Path(d data.Labeled[T, float64]) (learn.Path[*Expansion[T]], error) {
+	s, err := s.onPath(learn.CheckBinary(d.X.Len(), d.Y, d.Weight))
+	if err != nil {
+		return nil, err
 	}
-	return fitPath(ctx, cs, s.Along(d))
+	return learn.PathFunc[*Expansion[T]](func(ctx context.Context, c float64) (*Expansion[T], learn.Report, error) {
+		s.C = c
+		return s.Fit(ctx, d)
+	}), nil
 }
 
-// at returns the recipe for a price.
-func (s SVM[T]) at(c float64) SVM[T] {
-	s.C = c
-	return s
+// RestPath is Path for many classes, one separator a class against the rest, as
+// FitRest has them.
+func (s SVM[T]) RestPath(d data.Labeled[T, int], classes int) (learn.Path[*MultiExpansion[T]], error) {
+	s, err := s.onPath(checkClasses("svm", d, classes))
+	if err != nil {
+		return nil, err
+	}
+	fit := func(ctx context.Context, c float64) (*MultiExpansion[T], learn.Report, error) {
+		s.C = c
+		return s.FitRest(ctx, d, classes)
+	}
+	return learn.PathFunc[*MultiExpansion[T]](fit), nil
 }
 
-// fitPath fits at each price in turn.
-func fitPath[M any](ctx context.Context, cs []float64, fit func(context.Context, float64) (M, learn.Report, error)) ([]M, []learn.Report, error) {
-	models, reports := make([]M, len(cs)), make([]learn.Report, len(cs))
-	for k, c := range cs {
-		var err error
-		if models[k], reports[k], err = fit(ctx, c); err != nil {
-			return nil, nil, err
-		}
+// ClassPath is Path for many classes, one separator for each pair of them, as
+// FitClasses has them. Rows of K are not shared.
+func (s SVM[T]) ClassPath(d data.Labeled[T, int], classes int) (learn.Path[*PairExpansion[T]], error) {
+	s, err := s.onPath(checkClasses("svm", d, classes))
+	if err != nil {
+		return nil, err
 	}
-	return models, reports, nil
+	fit := func(ctx context.Context, c float64) (*PairExpansion[T], learn.Report, error) {
+		s.C = c
+		return s.FitClasses(ctx, d, classes)
+	}
+	return learn.PathFunc[*PairExpansion[T]](fit), nil
 }
 
-// checkPath reports what is wrong with the prices of a path, and a checkpoint.
-func (m machine[T]) checkPath(cs []float64) error {
-	faults := []error{m.checkpointless()}
-	if len(cs) == 0 {
-		faults = append(faults, fmt.Errorf("%s: there are no values of C", m.name))
+// onPath returns the recipe with what its fits share, and its faults with that of
+// the sample.
+func (s SVM[T]) onPath(sample error) (SVM[T], error) {
+	s.C, s.warm = 1, newWarmth[T]() // C is replaced by each penalty
+	return s, errors.Join(s.Validate(), s.machine().checkpointless(), sample)
+}
+
+// Path returns the path of Fit through values of C, as that of SVM.
+func (s SVR[T]) Path(d data.Labeled[T, float64]) (learn.Path[*Regression[T]], error) {
+	s.C, s.warm = 1, newWarmth[T]()
+	if err := errors.Join(s.Validate(), s.machine().checkpointless(), checkTargets(d)); err != nil {
+		return nil, err
 	}
-	for _, c := range cs {
-		faults = append(faults, m.positive("C", c))
-	}
-	return errors.Join(faults...)
+	return learn.PathFunc[*Regression[T]](func(ctx context.Context, c float64) (*Regression[T], learn.Report, error) {
+		s.C = c
+		return s.Fit(ctx, d)
+	}), nil
 }
 
 func (m machine[T]) checkpointless() error {
-	if m.checkpoint.Save != nil || m.checkpoint.From != nil {
+	if m.checkpoint.On() {
 		return fmt.Errorf("%s: checkpoints are for a single fit", m.name)
 	}
 	return nil
-}
-
-// Along returns a function that learns from d at the price it is given, as Fit
-// does with that C. A call begins where the one before it ended, and the calls
-// share the rows of K that are in memory. It is FitPath for a caller that looks at
-// each model before it goes on. It serves one goroutine at a time.
-func (s SVM[T]) Along(d data.Labeled[T, float64]) func(ctx context.Context, c float64) (*Expansion[T], learn.Report, error) {
-	s.warm = newWarmth[T]()
-	return func(ctx context.Context, c float64) (*Expansion[T], learn.Report, error) {
-		if err := s.machine().checkpointless(); err != nil {
-			return nil, learn.Report{}, err
-		}
-		return s.at(c).Fit(ctx, d)
-	}
-}
-
-// AlongRest is Along for many classes, one separator a class against the rest, as
-// FitRest has them.
-func (s SVM[T]) AlongRest(d data.Labeled[T, int], classes int) func(ctx context.Context, c float64) (*MultiExpansion[T], learn.Report, error) {
-	s.warm = newWarmth[T]()
-	return func(ctx context.Context, c float64) (*MultiExpansion[T], learn.Report, error) {
-		return s.at(c).FitRest(ctx, d, classes)
-	}
-}
-
-// AlongClasses is Along for many classes, one separator for each pair of them, as
-// FitClasses has them. Rows are not shared.
-func (s SVM[T]) AlongClasses(d data.Labeled[T, int], classes int) func(ctx context.Context, c float64) (*PairExpansion[T], learn.Report, error) {
-	s.warm = newWarmth[T]()
-	return func(ctx context.Context, c float64) (*PairExpansion[T], learn.Report, error) {
-		return s.at(c).FitClasses(ctx, d, classes)
-	}
-}
-
-// FitPath learns from d for each price of cs in turn, as that of SVM.
-func (s SVR[T]) FitPath(ctx context.Context, d data.Labeled[T, float64], cs []float64) ([]*Regression[T], []learn.Report, error) {
-	if err := errors.Join(s.machine().checkPath(cs), s.at(1).Validate()); err != nil {
-		return nil, nil, err
-	}
-	return fitPath(ctx, cs, s.Along(d))
-}
-
-// at returns the recipe for a price.
-func (s SVR[T]) at(c float64) SVR[T] {
-	s.C = c
-	return s
-}
-
-// Along returns a function that learns from d at the price it is given, as that
-// of SVM.
-func (s SVR[T]) Along(d data.Labeled[T, float64]) func(ctx context.Context, c float64) (*Regression[T], learn.Report, error) {
-	s.warm = newWarmth[T]()
-	return func(ctx context.Context, c float64) (*Regression[T], learn.Report, error) {
-		if err := s.machine().checkpointless(); err != nil {
-			return nil, learn.Report{}, err
-		}
-		return s.at(c).Fit(ctx, d)
-	}
 }
 
 // warmth is what fits on the same sample leave to each other.
@@ -141,7 +100,7 @@ func (w *warmth[T]) room(separators int) {
 }
 
 // begin puts the dual of a separator where the solution before it leads: all
-// weights and their scores times the ratio of the prices, which keeps the sums
+// weights and their scores times the ratio of the penalties, which keeps the sums
 // that are 0, the ranges, and who stands at a bound. It returns the scores, nil
 // where there was no solution.
 func (w *warmth[T]) begin(separator int, d *dual) []float64 {
@@ -150,7 +109,7 @@ func (w *warmth[T]) begin(separator int, d *dual) []float64 {
 	}
 	from := w.solved[separator]
 	ratio := 1.0
-	for t := range d.b { // the ranges are those of another price all over
+	for t := range d.b { // the ranges are those of another penalty all over
 		if wide := from.hi[t] - from.lo[t]; wide > 0 {
 			ratio = (d.hi[t] - d.lo[t]) / wide
 			break

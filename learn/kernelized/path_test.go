@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/kerftest"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/learn/kernelized"
@@ -31,16 +32,17 @@ func alongside(t *testing.T, path, alone []learn.Report) {
 	}
 }
 
-func TestFitPath(t *testing.T) {
+func TestPath(t *testing.T) {
 	cs := []float64{0.1, 1, 5, 50, 3} // up, and down in the end
 	for _, n := range []int{300, 2200} {
 		d := clouds(n, 3, 6)
 		s := kernelized.NewSVM[data.Vector](kernel.Gaussian{Gamma: 0.5})
 		s.Tolerance = 1e-4
-		models, reports, err := s.FitPath(t.Context(), d, cs)
+		path, err := s.Path(d)
 		if err != nil {
 			t.Fatal(err)
 		}
+		models, reports := kerftest.Path(t, path, cs...)
 		alone := make([]learn.Report, len(cs))
 		for k, c := range cs {
 			s.C = c
@@ -63,10 +65,10 @@ func TestFitPath(t *testing.T) {
 		}
 		alongside(t, reports, alone)
 		s.Run.Workers = 3
-		again, _, err := s.FitPath(t.Context(), d, cs)
-		if err != nil {
+		if path, err = s.Path(d); err != nil {
 			t.Fatal(err)
 		}
+		again, _ := kerftest.Path(t, path, cs...)
 		for k := range cs {
 			if !slices.Equal(again[k].Weight, models[k].Weight) || again[k].Bias != models[k].Bias {
 				t.Errorf("n = %d, step %d: workers change the result", n, k)
@@ -75,7 +77,7 @@ func TestFitPath(t *testing.T) {
 	}
 }
 
-func TestFitPathRegression(t *testing.T) {
+func TestPathRegression(t *testing.T) {
 	d := clouds(400, 2, 3)
 	for i := range d.Y {
 		d.Y[i] += d.X.At(i).Value[0]
@@ -83,10 +85,11 @@ func TestFitPathRegression(t *testing.T) {
 	cs := []float64{0.5, 2, 8}
 	s := kernelized.NewSVR[data.Vector](kernel.Gaussian{Gamma: 0.5})
 	s.Tolerance = 1e-5
-	_, reports, err := s.FitPath(t.Context(), d, cs)
+	path, err := s.Path(d)
 	if err != nil {
 		t.Fatal(err)
 	}
+	_, reports := kerftest.Path(t, path, cs...)
 	alone := make([]learn.Report, len(cs))
 	for k, c := range cs {
 		s.C = c
@@ -97,8 +100,8 @@ func TestFitPathRegression(t *testing.T) {
 	alongside(t, reports, alone)
 }
 
-// TestAlongClasses: many classes along a path, in both ways to have them.
-func TestAlongClasses(t *testing.T) {
+// TestPathClasses: many classes along a path, in both ways to have them.
+func TestPathClasses(t *testing.T) {
 	d := clouds(500, 3, 8)
 	y := make([]int, len(d.Y))
 	for i := range y {
@@ -110,13 +113,20 @@ func TestAlongClasses(t *testing.T) {
 	cs := []float64{1, 4, 16}
 	s := kernelized.NewSVM[data.Vector](kernel.Gaussian{Gamma: 0.5})
 	s.Tolerance = 1e-4
-	rest, pairs := s.AlongRest(many, 3), s.AlongClasses(many, 3)
+	rest, err := s.RestPath(many, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs, err := s.ClassPath(many, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var along, alone [2][]learn.Report
 	for _, c := range cs {
 		s.C = c
 		for k, fit := range []func() (learn.Report, learn.Report, error){
 			func() (learn.Report, learn.Report, error) {
-				_, warm, err := rest(t.Context(), c)
+				_, warm, err := rest.Next(t.Context(), c)
 				if err != nil {
 					return warm, warm, err
 				}
@@ -124,7 +134,7 @@ func TestAlongClasses(t *testing.T) {
 				return warm, cold, err
 			},
 			func() (learn.Report, learn.Report, error) {
-				_, warm, err := pairs(t.Context(), c)
+				_, warm, err := pairs.Next(t.Context(), c)
 				if err != nil {
 					return warm, warm, err
 				}
@@ -143,22 +153,24 @@ func TestAlongClasses(t *testing.T) {
 	alongside(t, along[1], alone[1])
 }
 
-func TestFitPathRefusals(t *testing.T) {
+func TestPathRefusals(t *testing.T) {
 	d := clouds(20, 2, 1)
 	s := kernelized.NewSVM[data.Vector](kernel.Gaussian{Gamma: 1})
-	for _, cs := range [][]float64{nil, {1, 0}, {math.NaN()}, {math.Inf(1)}} {
-		if _, _, err := s.FitPath(t.Context(), d, cs); err == nil {
-			t.Errorf("prices %v: no error", cs)
-		}
+	if _, err := s.Path(labeled{X: d.X, Y: d.Y, Weight: []float64{1}}); err == nil {
+		t.Error("a weight for 20 rows: no error")
 	}
 	s.Checkpoint = kernelized.Checkpoint{From: []byte{1}}
-	if _, _, err := s.FitPath(t.Context(), d, []float64{1}); err == nil {
+	if _, err := s.Path(d); err == nil {
 		t.Error("a checkpoint: no error")
 	}
 	s.Checkpoint = kernelized.Checkpoint{}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, reports, err := s.FitPath(ctx, d, []float64{1, 2}); err != nil || len(reports) != 2 || reports[1].Status != learn.Cancelled {
-		t.Errorf("cancelled: %v, %+v", err, reports)
+	path, err := s.Path(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, report, err := path.Next(ctx, 1); err != nil || report.Status != learn.Cancelled {
+		t.Errorf("cancelled: %v, %+v", err, report)
 	}
 }

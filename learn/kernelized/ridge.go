@@ -37,7 +37,7 @@ import (
 // RidgeClassifier is the same with labels for targets.
 type Ridge[T any] struct {
 	Kernel kernel.Kernel[T]
-	Lambda float64 // price of |w|², positive; default 1e-3
+	Lambda float64 // penalty of |w|², positive; default 1e-3
 	Run    run.Control
 }
 

@@ -23,7 +23,7 @@ const (
 
 // sequential reports whether the next round takes steps over all variables: the
 // first few rounds on one group of few variables, unless they begin with those of
-// another price.
+// another penalty.
 func (s *smo[T]) sequential() bool {
 	d := s.dual
 	return s.start == nil && s.place == nil && len(s.state.set) == 0 && s.state.steps < sequenceSteps(d.n) &&

@@ -36,7 +36,7 @@ import (
 // is still in memory, and 2n additions.
 type SGD[T any] struct {
 	Kernel    kernel.Kernel[T]
-	Lambda    float64 // price of |w|²/2, positive; default 1e-3
+	Lambda    float64 // penalty of |w|²/2, positive; default 1e-3
 	Steps     int     // T, at least 1; default 100,000
 	Tolerance float64 // of the duality gap, at which to stop before Steps, at least 0; default 1e-3
 	Seed      uint64  // of the choices

@@ -158,7 +158,7 @@ func TestOptimality(t *testing.T) {
 	}
 }
 
-// TestNuIsC: scaled to a margin of 1, the solution for nu is that of the price
+// TestNuIsC: scaled to a margin of 1, the solution for nu is that of the penalty
 // that its largest weight is.
 func TestNuIsC(t *testing.T) {
 	d := clouds(150, 2, 5)
@@ -279,7 +279,7 @@ func TestSVMWorkers(t *testing.T) {
 }
 
 // TestLeapWorkers is TestSVMWorkers for a problem with leaps: one of noise and a
-// high price.
+// high penalty.
 func TestLeapWorkers(t *testing.T) {
 	for _, n := range []int{400, 2100} {
 		d := clouds(n, 2, 9)

@@ -34,7 +34,7 @@ func (r *Regression[T]) Predict(x T) float64 { return r.Score(x) }
 // targets.
 type SVR[T any] struct {
 	Kernel        kernel.Kernel[T]
-	C             float64 // price of a unit of loss, positive; default 1
+	C             float64 // penalty of a unit of loss, positive; default 1
 	Epsilon       float64 // errors that cost nothing, at least 0; default 0.1
 	Tolerance     float64 // of the optimality conditions, positive; default 1e-3
 	MaxIterations int     // steps of SMO, at least 1; default 10,000,000

@@ -24,7 +24,7 @@ import (
 // most, on the same working sets and at the same cost.
 type SoftSVM[T any] struct {
 	Kernel        kernel.Kernel[T]
-	Lambda        float64 // price of |w|², positive; default 1e-3
+	Lambda        float64 // penalty of |w|², positive; default 1e-3
 	Tolerance     float64 // of the optimality conditions, positive; default 1e-3
 	MaxIterations int     // steps, at least 1; default 10,000,000
 	Shrink        bool    // sets instances aside that stay at a bound, where there are 16,384 and more; default true

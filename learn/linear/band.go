@@ -135,9 +135,9 @@ func (f *primalFit) bands(h, tolerance float64) (goal, filled float64) {
 		meant, excess, in := squared(t.now.w)/2, 0.0, 0
 		for i, score := range t.now.f {
 			m := f.p.label[k][i] * score
-			meant += f.p.price[i] * s.meant(m)
-			if e := s.excess(m); e > 0 && f.p.price[i] > 0 {
-				excess += f.p.price[i] * e
+			meant += f.p.penalty[i] * s.meant(m)
+			if e := s.excess(m); e > 0 && f.p.penalty[i] > 0 {
+				excess += f.p.penalty[i] * e
 				in++
 			}
 		}

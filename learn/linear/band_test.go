@@ -13,6 +13,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/seed"
+	"github.com/kerf-ml/kerf/kerftest"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/learn/linear"
 	"github.com/kerf-ml/kerf/run"
@@ -134,17 +135,18 @@ func TestHingeNewtonPath(t *testing.T) {
 	d := noisy(3000, 8, 0.1, 8)
 	cs := []float64{0.01, 0.1, 1, 100, 0.05}
 	for _, tolerance := range []float64{1e-3, 1e-6} {
-		steps, err := hingeSVM(1, tolerance).Path(t.Context(), d, cs)
-		if err != nil || len(steps) != len(cs) {
-			t.Fatalf("path: %d steps, %v", len(steps), err)
+		path, err := hingeSVM(1, tolerance).Path(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
 		}
+		models, reports := kerftest.Path(t, path, cs...)
 		for i, c := range cs {
 			_, want, err := hingeSVM(c, tolerance).Fit(t.Context(), d)
-			if err != nil || steps[i].C != c || steps[i].Report.Status != learn.Converged {
-				t.Fatalf("C=%v: %v, %+v", c, err, steps[i])
+			if err != nil || reports[i].Status != learn.Converged {
+				t.Fatalf("C=%v: %v, %+v", c, err, reports[i])
 			}
-			near(t, fmt.Sprintf("C=%v", c), steps[i].Report.Objective, want.Objective, tolerance)
-			near(t, "P", primal(d, steps[i].Separator, c), steps[i].Report.Objective, 1e-11)
+			near(t, fmt.Sprintf("C=%v", c), reports[i].Objective, want.Objective, tolerance)
+			near(t, "P", primal(d, models[i], c), reports[i].Objective, 1e-11)
 		}
 	}
 }

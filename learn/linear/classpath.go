@@ -14,10 +14,10 @@ import (
 // ClassPath fits a model of the same labelled rows for one C after another. Each
 // fit starts from where the one before ended: Newton's method from its weights
 // and its model of the Hessian, descent from its dual point scaled to the new C.
-// Every fit meets the tolerance by itself, so that the prices that went before
+// Every fit meets the tolerance by itself, so that the penalties that went before
 // change a model within its gap only; increasing C is fastest.
 //
-// A ClassPath belongs to one goroutine. Its models do not change any more.
+// It is a learn.Path with a choice of where to start.
 type ClassPath struct {
 	recipe  string
 	classes int
@@ -47,9 +47,11 @@ func (p *ClassPath) StartFrom(from []*Separator) error {
 // Next fits the model for c in place of the recipe's C. When ctx ends it is the
 // best so far, and its status says so. Where ctx ends before all classes of a
 // fit by descent have begun, there is no model and the error is the context's.
-func (p *ClassPath) Next(ctx context.Context, c float64) (*learn.Multi[data.Vector, *Separator], learn.Report, error) {
+func (p *ClassPath) Next(
+	ctx context.Context, c float64,
+) (*learn.Multi[data.Vector, *Separator], learn.Report, error) {
 	began := time.Now()
-	if err := checkPrice(p.recipe, c); err != nil {
+	if err := checkPenalty(p.recipe, c); err != nil {
 		return nil, learn.Report{}, err
 	}
 	p.begun = true
@@ -69,7 +71,7 @@ func (p *ClassPath) Next(ctx context.Context, c float64) (*learn.Multi[data.Vect
 // ClassPath returns the path of FitClasses through values of C. The field C is
 // not used. When ctx ends while the rows are gathered its error comes back.
 func (s SVM) ClassPath(ctx context.Context, d data.Labeled[data.Vector, int], classes int) (*ClassPath, error) {
-	s.C = 1 // replaced by each price
+	s.C = 1 // replaced by each penalty
 	x, err := s.gatherClasses(ctx, d, classes)
 	if err != nil {
 		return nil, err
@@ -138,7 +140,7 @@ func (s Softmax) ClassPath(ctx context.Context, d data.Labeled[data.Vector, int]
 	return &ClassPath{recipe: "softmax", classes: s.Classes, walk: w}, err
 }
 
-// walk returns the way of the recipe through prices.
+// walk returns the way of the recipe through penalties.
 func (s Softmax) walk(x *sample, y []int) (walk, error) {
 	bytes := bytesOfPrimal(len(x.rows), x.dim, s.Classes)
 	if err := s.Run.Reserve("softmax on so many rows, coordinates and classes", bytes, "map to fewer features, or train one class against the rest"); err != nil {

@@ -28,7 +28,7 @@ func classy(n, dim, k int) data.Labeled[data.Vector, int] {
 	return data.Labeled[data.Vector, int]{X: x, Y: y}
 }
 
-// A walker is a learner of classes that can go along prices.
+// A walker is a learner of classes that can go along penalties.
 type walker struct {
 	name  string
 	path  func(context.Context, data.Labeled[data.Vector, int]) (*linear.ClassPath, error)
@@ -88,9 +88,9 @@ func walkers(classes, workers int) []walker {
 	return out
 }
 
-var pathPrices = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30}
+var pathPenalties = []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30}
 
-// TestClassPath: a path ends at each price where a fit from nothing does, within
+// TestClassPath: a path ends at each penalty where a fit from nothing does, within
 // the tolerance of both, and with fewer passes in all. Its first fit is that fit.
 func TestClassPath(t *testing.T) {
 	for _, classes := range []int{2, 3} {
@@ -102,7 +102,7 @@ func TestClassPath(t *testing.T) {
 					t.Fatal(err)
 				}
 				warm, cold := 0, 0
-				for i, c := range pathPrices {
+				for i, c := range pathPenalties {
 					m, got, err := path.Next(t.Context(), c)
 					if err != nil || got.Status != learn.Converged {
 						t.Fatalf("C=%v: %v, %+v", c, err, got)
@@ -138,7 +138,7 @@ func TestClassPathWorkers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, c := range pathPrices[:4] {
+			for _, c := range pathPenalties[:4] {
 				m, _, err := path.Next(t.Context(), c)
 				if err != nil {
 					t.Fatal(err)

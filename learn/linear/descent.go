@@ -53,7 +53,7 @@ func (d *descent) settle() {
 		if q != 0 {
 			continue
 		}
-		d.alpha[i] = d.price(d.c, i)
+		d.alpha[i] = d.penalty(d.c, i)
 		if d.squared {
 			d.alpha[i] *= 2
 		}
@@ -116,7 +116,7 @@ func (d *descent) sweep(ctx context.Context, rng *rand.Rand) (estimate float64, 
 			continue
 		}
 		k++
-		estimate += d.gap(a, loss, d.price(d.c, i))
+		estimate += d.gap(a, loss, d.penalty(d.c, i))
 		violation := projected(a, g, top)
 		largest, smallest = max(largest, violation), min(smallest, violation)
 		if violation == 0 {
@@ -187,13 +187,13 @@ func (d *descent) evaluate(ctl run.Control, c float64) (primal, gap float64) {
 		lo, hi := par.Range(b, n, blockRows)
 		for i := lo; i < hi; i++ {
 			g := d.y[i]*d.score(d.w, i) - 1
-			price := d.price(c, i)
+			penalty := d.penalty(c, i)
 			if d.machine.weight == nil {
 				part[b].loss += d.loss(g)
 			} else {
 				part[b].loss += d.machine.weight[i] * d.loss(g)
 			}
-			part[b].gap += d.gap(d.alpha[i], g, price)
+			part[b].gap += d.gap(d.alpha[i], g, penalty)
 		}
 		return nil
 	})

@@ -26,7 +26,7 @@ import (
 // most Tolerance·P(w). Cost: some tens of passes over the rows, O(n·d) each;
 // memory O(n + d²), or O(n + d) with the diagonal.
 type Logistic struct {
-	C         float64 // price of a unit of loss, positive; default 1
+	C         float64 // penalty of a unit of loss, positive; default 1
 	Tolerance float64 // duality gap relative to the objective, at least 0; default 1e-4
 	MaxPasses int     // passes over the rows, at least 1; default 1000
 	Unit      float64 // value of the constant coordinate; default 1, 0 for none
@@ -39,7 +39,7 @@ func NewLogistic() Logistic { return Logistic{C: 1, Tolerance: 1e-4, MaxPasses: 
 
 // Validate reports every field that is out of range.
 func (l Logistic) Validate() error {
-	return errors.Join(checkPrice("logistic", l.C), checkTolerance("logistic", l.Tolerance),
+	return errors.Join(checkPenalty("logistic", l.C), checkTolerance("logistic", l.Tolerance),
 		checkPasses("logistic", l.MaxPasses), checkUnit("logistic", l.Unit))
 }
 
@@ -58,7 +58,7 @@ func (l Logistic) Fit(ctx context.Context, d data.Labeled[data.Vector, float64])
 	x, err := gather(ctx, l.Run, d, l.Unit)
 	if stopped(ctx, err) {
 		p := 0.0
-		for _, c := range prices(l.C, d.Weight, n) {
+		for _, c := range penalties(l.C, d.Weight, n) {
 			p += c * math.Ln2
 		}
 		report := learn.Report{Status: learn.Stopped(ctx), Objective: p, Gap: p, Elapsed: time.Since(began)}
@@ -67,7 +67,7 @@ func (l Logistic) Fit(ctx context.Context, d data.Labeled[data.Vector, float64])
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
-	f, err := newPrimalFit(x, prices(l.C, d.Weight, n), [][]float64{d.Y}, logisticLoss{}, l.Seed, l.Run)
+	f, err := newPrimalFit(x, penalties(l.C, d.Weight, n), [][]float64{d.Y}, logisticLoss{}, l.Seed, l.Run)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}

@@ -18,8 +18,8 @@ func (s SVM) machine(x *sample) machine {
 	return machine{squared: s.Loss == SquaredHinge, weight: x.weight}
 }
 
-// price returns what a unit of loss of row i costs where C is c.
-func (m machine) price(c float64, i int) float64 {
+// penalty returns what a unit of loss of row i costs where C is c.
+func (m machine) penalty(c float64, i int) float64 {
 	if m.weight == nil {
 		return c
 	}
@@ -29,7 +29,7 @@ func (m machine) price(c float64, i int) float64 {
 // top returns the upper bound of α, which is never below 0. A row of weight 0
 // has none but 0.
 func (m machine) top(c float64, i int) float64 {
-	if p := m.price(c, i); !m.squared || p == 0 {
+	if p := m.penalty(c, i); !m.squared || p == 0 {
 		return p
 	}
 	return math.Inf(1)
@@ -54,7 +54,7 @@ func (m machine) ridge(c float64, i int) float64 {
 	if !m.squared {
 		return 0
 	}
-	if p := m.price(c, i); p > 0 {
+	if p := m.penalty(c, i); p > 0 {
 		return 1 / (2 * p)
 	}
 	return 0
@@ -70,7 +70,7 @@ func (m machine) loss(g float64) float64 {
 }
 
 // gap returns a row's part of the duality gap, with g = y(w·x) - 1 and c the
-// price of its loss. It is never negative: for the hinge loss
+// penalty of its loss. It is never negative: for the hinge loss
 //
 //	α·g          where g ≥ 0
 //	(c - α)·(-g) where g < 0

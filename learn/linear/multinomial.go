@@ -19,8 +19,8 @@ type multinomial struct {
 	classes int
 }
 
-func newMultinomial(s *sample, price []float64, y []int, classes int, seed uint64, ctl run.Control) *multinomial {
-	return &multinomial{primal: newPrimal(s, price, classes, seed, ctl), y: y, classes: classes}
+func newMultinomial(s *sample, penalty []float64, y []int, classes int, seed uint64, ctl run.Control) *multinomial {
+	return &multinomial{primal: newPrimal(s, penalty, classes, seed, ctl), y: y, classes: classes}
 }
 
 // of returns the part of class k of a vector.
@@ -42,7 +42,7 @@ func (o *multinomial) evaluate(ctx context.Context, tasks []*task, at func(*task
 		}
 		for i := lo; i < hi; i++ {
 			f := pt.f[i*classes:][:classes]
-			o.value[c].value += o.price[i] * (softmax(pt.h[i*classes:][:classes], f) - f[o.y[i]])
+			o.value[c].value += o.penalty[i] * (softmax(pt.h[i*classes:][:classes], f) - f[o.y[i]])
 		}
 		for k := range classes {
 			v := o.of(sum, k)
@@ -51,7 +51,7 @@ func (o *multinomial) evaluate(ctx context.Context, tasks []*task, at func(*task
 				if o.y[i] == k {
 					a--
 				}
-				if a *= o.price[i]; a != 0 {
+				if a *= o.penalty[i]; a != 0 {
 					o.addRow(v, i, a)
 				}
 			}
@@ -88,7 +88,7 @@ func (o *multinomial) multiply(ctx context.Context, tasks []*task) error {
 				mean += a * v[k]
 			}
 			for k, a := range p {
-				v[k] = o.price[i] * a * (v[k] - mean)
+				v[k] = o.penalty[i] * a * (v[k] - mean)
 			}
 		}
 		for k := range classes {
@@ -116,7 +116,7 @@ func (o *multinomial) prepare(ctx context.Context, t *task) error {
 	for k, m := range o.model {
 		for i := range h {
 			p := t.now.h[i*o.classes+k]
-			h[i] = o.price[i] * p * (1 - p)
+			h[i] = o.penalty[i] * p * (1 - p)
 		}
 		if m.h != nil && (t.steps <= 2*patience || !m.stale(h)) {
 			continue
@@ -156,7 +156,7 @@ func (o *multinomial) search(t *task) float64 {
 	p, f := make([]float64, classes), make([]float64, classes)
 	return zeroOf(func(length float64) (first, second float64) {
 		first, second = wp+length*pp, pp
-		for i, c := range o.price {
+		for i, c := range o.penalty {
 			at, ahead := t.now.f[i*classes:][:classes], t.next.f[i*classes:][:classes]
 			for k, a := range at {
 				f[k] = a + length*(ahead[k]-a)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/seed"
+	"github.com/kerf-ml/kerf/kerftest"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/learn/linear"
 	"github.com/kerf-ml/kerf/run"
@@ -37,11 +38,11 @@ func objective(d sample, s *linear.Separator, c float64, weight []float64, loss 
 		sum += a * a / 2
 	}
 	for i, y := range d.Y {
-		price := c
+		penalty := c
 		if weight != nil {
-			price *= weight[i]
+			penalty *= weight[i]
 		}
-		sum += price * losses[loss](y*s.Score(d.X.At(i)))
+		sum += penalty * losses[loss](y*s.Score(d.X.At(i)))
 	}
 	return sum
 }
@@ -50,12 +51,12 @@ func objective(d sample, s *linear.Separator, c float64, weight []float64, loss 
 func squaredDual(d sample, alpha []float64, unit, c float64, weight []float64) float64 {
 	value := dual(d, alpha, unit)
 	for i, a := range alpha {
-		price := c
+		penalty := c
 		if weight != nil {
-			price *= weight[i]
+			penalty *= weight[i]
 		}
-		if price > 0 {
-			value -= a * a / (4 * price)
+		if penalty > 0 {
+			value -= a * a / (4 * penalty)
 		}
 	}
 	return value
@@ -405,25 +406,26 @@ func TestNewtonPath(t *testing.T) {
 	d := noisy(700, 8, 0.1, 8)
 	cs := []float64{0.01, 0.1, 1, 100, 0.05}
 	recipe := squaredSVM(1, 1e-8, linear.Newton)
-	steps, err := recipe.Path(t.Context(), d, cs)
-	if err != nil || len(steps) != len(cs) {
-		t.Fatalf("path: %d steps, %v", len(steps), err)
+	path, err := recipe.Path(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
 	}
+	_, reports := kerftest.Path(t, path, cs...)
 	for i, c := range cs {
 		recipe.C = c
 		_, alpha, r, err := recipe.FitDual(t.Context(), d, nil)
-		if err != nil || steps[i].C != c || steps[i].Report.Status != learn.Converged {
-			t.Fatalf("C=%v: %v, %+v", c, err, steps[i].Report)
+		if err != nil || reports[i].Status != learn.Converged {
+			t.Fatalf("C=%v: %v, %+v", c, err, reports[i])
 		}
-		near(t, fmt.Sprintf("path at C=%v", c), steps[i].Report.Objective, r.Objective, 2e-8)
+		near(t, fmt.Sprintf("path at C=%v", c), reports[i].Objective, r.Objective, 2e-8)
 		if _, _, warm, err := recipe.FitDual(t.Context(), d, alpha); err != nil || warm.Iterations > r.Iterations {
 			t.Errorf("from the optimum: %v, %+v after %+v", err, warm, r)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if steps, err = recipe.Path(ctx, d, cs); err != nil || len(steps) != 1 || steps[0].Report.Status != learn.Cancelled {
-		t.Errorf("cancelled path: %+v, %v", steps, err)
+	if _, r, err := path.Next(ctx, 10); err != nil || r.Status != learn.Cancelled {
+		t.Errorf("cancelled on the path: %v, %+v", err, r)
 	}
 }
 
@@ -486,11 +488,12 @@ func TestPackedRows(t *testing.T) {
 			if _, _, again, err := recipe.FitDual(t.Context(), d, alpha); err != nil || again.Iterations > 5 {
 				t.Errorf("from the optimum: %v, %+v", err, again)
 			}
-			path, err := recipe.Path(t.Context(), d, []float64{0.01, 0.1})
+			path, err := recipe.Path(t.Context(), d)
 			if err != nil {
 				t.Fatal(err)
 			}
-			near(t, "path", path[1].Report.Objective, want.Objective, 2e-7)
+			_, reports := kerftest.Path(t, path, 0.01, 0.1)
+			near(t, "path", reports[1].Objective, want.Objective, 2e-7)
 		}
 	}
 }

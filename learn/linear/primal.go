@@ -22,13 +22,13 @@ const (
 // and added in their order.
 type primal struct {
 	*sample
-	price []float64   // c of each row
-	label [][]float64 // of each task
-	index map[*task]int
-	loss  curve
-	model []*model // what stands in for the Hessian of each task
-	seed  uint64
-	ctl   run.Control
+	penalty []float64   // c of each row
+	label   [][]float64 // of each task
+	index   map[*task]int
+	loss    curve
+	model   []*model // what stands in for the Hessian of each task
+	seed    uint64
+	ctl     run.Control
 
 	diagonal bool // the models are of the diagonal only
 	chunks   int
@@ -41,8 +41,8 @@ type primal struct {
 type sums struct{ value, meant, excess float64 }
 
 // newPrimal returns the objective without tasks, with room for so many sums.
-func newPrimal(s *sample, price []float64, columns int, seed uint64, ctl run.Control) *primal {
-	p := &primal{sample: s, price: price, index: map[*task]int{}, seed: seed, ctl: ctl.Quiet()}
+func newPrimal(s *sample, penalty []float64, columns int, seed uint64, ctl run.Control) *primal {
+	p := &primal{sample: s, penalty: penalty, index: map[*task]int{}, seed: seed, ctl: ctl.Quiet()}
 	width := s.dim + 1
 	stored := s.stored()
 	p.diagonal = wide(s.dim, stored)
@@ -140,11 +140,11 @@ func (p *primal) evaluate(ctx context.Context, tasks []*task, at func(*task) *po
 			for i := lo; i < hi; i++ {
 				m := y[i] * pt.f[i]
 				value, slope, curvature := p.loss.at(m)
-				pt.h[i] = p.price[i] * curvature
-				s.value += p.price[i] * value
-				s.meant += p.price[i] * p.loss.meant(m)
-				s.excess += p.price[i] * p.loss.excess(m)
-				if a := p.price[i] * y[i] * slope; a != 0 {
+				pt.h[i] = p.penalty[i] * curvature
+				s.value += p.penalty[i] * value
+				s.meant += p.penalty[i] * p.loss.meant(m)
+				s.excess += p.penalty[i] * p.loss.excess(m)
+				if a := p.penalty[i] * y[i] * slope; a != 0 {
 					p.addRow(v, i, a)
 				}
 			}
@@ -214,8 +214,8 @@ func (p *primal) search(t *task) float64 {
 		for i, f := range t.now.f {
 			u := t.next.f[i] - f
 			_, slope, curvature := p.loss.at(y[i] * (f + length*u))
-			first += p.price[i] * y[i] * slope * u
-			second += p.price[i] * curvature * u * u
+			first += p.penalty[i] * y[i] * slope * u
+			second += p.penalty[i] * curvature * u * u
 		}
 		return first, second
 	}

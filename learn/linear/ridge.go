@@ -94,10 +94,11 @@ type RidgeStep struct {
 	Models []*Regressor
 }
 
-// Path fits all Lambdas, or Lambda where there are none, and returns the fits in
-// their order. Y has a row for each row of x and a column for each target. When
+// LeaveOneOut fits all Lambdas at once, or Lambda where there are none, and returns
+// the fits with their leave-one-out errors, in order. Y has a row for each row of
+// x and a column for each target; the weights of the rows are nil for 1 each. When
 // ctx ends there are no fits, and its error comes back.
-func (r Ridge) Path(
+func (r Ridge) LeaveOneOut(
 	ctx context.Context, x data.Source[data.Vector], y *data.Matrix, weight []float64,
 ) ([]RidgeStep, error) {
 	if err := r.Validate(); err != nil {
@@ -123,13 +124,14 @@ func BestRidge(steps []RidgeStep) *RidgeStep {
 	return best
 }
 
-// FitTargets fits one function for each column of y and chooses one λ for all.
+// FitTargets fits one function for each column of y, as LeaveOneOut has it, and
+// chooses one λ for all.
 // When ctx ends the functions are 0 everywhere and the status says so.
 func (r Ridge) FitTargets(
 	ctx context.Context, x data.Source[data.Vector], y *data.Matrix, weight []float64,
 ) ([]*Regressor, learn.Report, error) {
 	began := time.Now()
-	steps, err := r.Path(ctx, x, y, weight)
+	steps, err := r.LeaveOneOut(ctx, x, y, weight)
 	if stopped(ctx, err) {
 		zero := make([]*Regressor, y.Cols)
 		for k := range zero {

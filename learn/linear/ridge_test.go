@@ -123,7 +123,7 @@ func TestRidgeLeaveOneOut(t *testing.T) {
 				y, c := targets(n, 2, uint64(n))
 				recipe := linear.NewRidge()
 				recipe.Lambdas, recipe.Intercept = lambdas, intercept
-				steps, err := recipe.Path(t.Context(), x.X, y, c)
+				steps, err := recipe.LeaveOneOut(t.Context(), x.X, y, c)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -131,7 +131,7 @@ func TestRidgeLeaveOneOut(t *testing.T) {
 					what := fmt.Sprintf("%d×%d %s, intercept %v, λ=%v", n, d, form, intercept, s.Lambda)
 					one := recipe
 					one.Lambdas, one.Lambda = nil, lambdas[l]
-					single, err := one.Path(t.Context(), x.X, y, c)
+					single, err := one.LeaveOneOut(t.Context(), x.X, y, c)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -195,7 +195,7 @@ func TestRidgeAgainstScikit(t *testing.T) {
 			}
 		}
 		part := &data.Matrix{Rows: n, Cols: 2, Data: y.Data[:2*n]}
-		steps, err := recipe.Path(t.Context(), data.Range[data.Vector]{Of: d.X, Lo: 0, Hi: n}, part, weight)
+		steps, err := recipe.LeaveOneOut(t.Context(), data.Range[data.Vector]{Of: d.X, Lo: 0, Hi: n}, part, weight)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -264,7 +264,7 @@ func TestRidgeDegenerate(t *testing.T) {
 				y, _ := targets(n, 1, 1)
 				recipe := linear.NewRidge()
 				recipe.Lambdas, recipe.Intercept = lambdas, intercept
-				steps, err := recipe.Path(t.Context(), x, y, nil)
+				steps, err := recipe.LeaveOneOut(t.Context(), x, y, nil)
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
@@ -302,7 +302,7 @@ func TestRidgeWorkers(t *testing.T) {
 				var first []linear.RidgeStep
 				for _, workers := range []int{1, 2, 3} {
 					recipe.Run = run.Control{Workers: workers}
-					steps, err := recipe.Path(t.Context(), x.X, y, c)
+					steps, err := recipe.LeaveOneOut(t.Context(), x.X, y, c)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -328,12 +328,12 @@ func TestRidgeOneByOne(t *testing.T) {
 		y, c := targets(size[0], 2, 9)
 		recipe := linear.NewRidge()
 		recipe.Lambdas = []float64{0.5, 5, 50}
-		one, err := recipe.Path(t.Context(), x.X, y, c)
+		one, err := recipe.LeaveOneOut(t.Context(), x.X, y, c)
 		if err != nil {
 			t.Fatal(err)
 		}
 		recipe.Lambdas = append(recipe.Lambdas, 1e-14)
-		all, err := recipe.Path(t.Context(), x.X, y, c)
+		all, err := recipe.LeaveOneOut(t.Context(), x.X, y, c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -366,7 +366,7 @@ func TestRidgeFromSums(t *testing.T) {
 	for _, intercept := range []bool{true, false} {
 		recipe := linear.NewRidge()
 		recipe.Lambdas, recipe.Intercept = []float64{0.1, 10}, intercept
-		want, err := recipe.Path(t.Context(), x.X, y, c)
+		want, err := recipe.LeaveOneOut(t.Context(), x.X, y, c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -374,7 +374,7 @@ func TestRidgeFromSums(t *testing.T) {
 		if err := sums.Add(t.Context(), run.Control{}, x.X, y.Data, c); err != nil {
 			t.Fatal(err)
 		}
-		got, err := recipe.SumsPath(t.Context(), sums)
+		got, err := recipe.FromSums(t.Context(), sums)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -385,7 +385,7 @@ func TestRidgeFromSums(t *testing.T) {
 			near(t, "objective", got[l].Objective, want[l].Objective, 1e-10)
 		}
 	}
-	if _, err := linear.NewRidge().SumsPath(t.Context(), linear.NewSums(3)); !errors.Is(err, learn.ErrNoRows) {
+	if _, err := linear.NewRidge().FromSums(t.Context(), linear.NewSums(3)); !errors.Is(err, learn.ErrNoRows) {
 		t.Errorf("no rows: %v", err)
 	}
 }
@@ -424,7 +424,7 @@ func TestRidgeChooses(t *testing.T) {
 		recipe.Lambdas = append(recipe.Lambdas, l)
 	}
 	y := &data.Matrix{Rows: 60, Cols: 1, Data: d.Y}
-	steps, err := recipe.Path(t.Context(), d.X, y, nil)
+	steps, err := recipe.LeaveOneOut(t.Context(), d.X, y, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -464,7 +464,7 @@ func TestRidgeFaults(t *testing.T) {
 		"lambdas":     {linear.Ridge{Lambdas: []float64{1, math.Inf(1)}}, data.NewMatrix(2, 1), nil, "lambda is +Inf"},
 		"memory":      {linear.Ridge{Lambda: 1, Run: run.Control{Memory: 8}}, data.NewMatrix(2, 1), nil, "memory"},
 	} {
-		if _, err := c.recipe.Path(t.Context(), x, c.y, c.weight); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := c.recipe.LeaveOneOut(t.Context(), x, c.y, c.weight); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

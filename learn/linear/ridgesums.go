@@ -10,13 +10,13 @@ import (
 	"github.com/kerf-ml/kerf/learn"
 )
 
-// SumsPath fits all Lambdas, or Lambda where there are none, from sums alone:
+// FromSums fits all Lambdas, or Lambda where there are none, from sums alone:
 // rows that are long gone, or that several machines have summed. The sums have
 // no leave-one-out error; LOO and Errors are GCV here.
 //
 // The mean is taken off the sums, not off the rows: coordinates whose mean is k
 // times their spread lose about 2·log₁₀ k digits. Cost: O(d³).
-func (r Ridge) SumsPath(ctx context.Context, sums *Sums) ([]RidgeStep, error) {
+func (r Ridge) FromSums(ctx context.Context, sums *Sums) ([]RidgeStep, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ import (
 // for each class. Gap, cost and memory are as there, the memory for each class.
 type Softmax struct {
 	Classes   int     // at least 2
-	C         float64 // price of a unit of loss, positive; default 1
+	C         float64 // penalty of a unit of loss, positive; default 1
 	Tolerance float64 // duality gap relative to the objective, at least 0; default 1e-4
 	MaxPasses int     // passes over the rows, at least 1; default 1000
 	Unit      float64 // value of the constant coordinate; default 1, 0 for none
@@ -45,7 +45,7 @@ func (s Softmax) Validate() error {
 	if s.Classes < 2 {
 		few = fmt.Errorf("softmax: classes is %d and must be at least 2", s.Classes)
 	}
-	return errors.Join(few, checkPrice("softmax", s.C), checkTolerance("softmax", s.Tolerance),
+	return errors.Join(few, checkPenalty("softmax", s.C), checkTolerance("softmax", s.Tolerance),
 		checkPasses("softmax", s.MaxPasses), checkUnit("softmax", s.Unit))
 }
 
@@ -65,7 +65,7 @@ func (s Softmax) Fit(ctx context.Context, d data.Labeled[data.Vector, int]) (*le
 		return nil, learn.Report{}, err
 	}
 	if err != nil {
-		dim, zero := data.Dim(d.X), s.atZero(prices(s.C, d.Weight, n))
+		dim, zero := data.Dim(d.X), s.atZero(penalties(s.C, d.Weight, n))
 		report := learn.Report{Status: learn.Stopped(ctx), Objective: zero, Gap: zero, Elapsed: time.Since(began)}
 		m, err := learn.NewMulti[data.Vector](s.Classes, s.separators(make([]float64, s.Classes*(dim+1)), dim))
 		return m, report, err
@@ -79,10 +79,10 @@ func (s Softmax) Fit(ctx context.Context, d data.Labeled[data.Vector, int]) (*le
 	return m, report, err
 }
 
-// atZero returns P(0) for rows of the given prices.
-func (s Softmax) atZero(price []float64) float64 {
+// atZero returns P(0) for rows of the given penalties.
+func (s Softmax) atZero(penalty []float64) float64 {
 	p := 0.0
-	for _, c := range price {
+	for _, c := range penalty {
 		p += c * math.Log(float64(s.Classes))
 	}
 	return p

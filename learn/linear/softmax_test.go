@@ -42,11 +42,11 @@ func multinomial(d multiSample, w []*linear.Separator, c float64, weight []float
 		for _, s := range w {
 			total += math.Exp(s.Score(d.X.At(i)) - w[y].Score(d.X.At(i)))
 		}
-		price := c
+		penalty := c
 		if weight != nil {
-			price *= weight[i]
+			penalty *= weight[i]
 		}
-		sum += price * math.Log(total)
+		sum += penalty * math.Log(total)
 	}
 	return sum
 }

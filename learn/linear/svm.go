@@ -42,7 +42,7 @@ import (
 // descent grow with C and with unevenly scaled coordinates: bring them to one
 // scale first. Newton's method takes some tens whatever they are.
 type SVM struct {
-	C         float64 // price of a unit of loss, positive; default 1
+	C         float64 // penalty of a unit of loss, positive; default 1
 	Tolerance float64 // duality gap relative to the objective, at least 0; default 1e-3
 	MaxPasses int     // passes over the rows, at least 1; default 1000
 	Unit      float64 // value of the constant coordinate; default 1, 0 for none
@@ -57,14 +57,12 @@ func NewSVM() SVM { return SVM{C: 1, Tolerance: 1e-3, MaxPasses: 1000, Unit: 1} 
 
 // Validate reports every field that is out of range.
 func (s SVM) Validate() error {
-	return errors.Join(checkPenalty(s.C), checkTolerance("svm", s.Tolerance), checkPasses("svm", s.MaxPasses),
+	return errors.Join(checkPenalty("svm", s.C), checkTolerance("svm", s.Tolerance), checkPasses("svm", s.MaxPasses),
 		checkUnit("svm", s.Unit), s.Loss.check(), s.Solver.check())
 }
 
-func checkPenalty(c float64) error { return checkPrice("svm", c) }
-
-// checkPrice reports a C that is not a positive number.
-func checkPrice(recipe string, c float64) error {
+// checkPenalty reports a C that is not a positive number.
+func checkPenalty(recipe string, c float64) error {
 	if !(c > 0) || math.IsInf(c, 0) {
 		return fmt.Errorf("%s: C is %v and must be a positive number", recipe, c)
 	}
@@ -127,7 +125,7 @@ func (s SVM) FitDual(ctx context.Context, d data.Labeled[data.Vector, float64], 
 // P = C·n and D(0) = 0.
 func (s SVM) untrained(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Separator, learn.Report) {
 	p := 0.0
-	for _, c := range prices(s.C, d.Weight, d.X.Len()) {
+	for _, c := range penalties(s.C, d.Weight, d.X.Len()) {
 		p += c
 	}
 	return newWeights(data.Dim(d.X)).separator(s.Unit), learn.Report{Status: learn.Stopped(ctx), Objective: p, Gap: p}

@@ -10,7 +10,7 @@ import (
 	"github.com/kerf-ml/kerf/run"
 )
 
-// Constants of the start from a part of the rows, or of the prices, found by
+// Constants of the start from a part of the rows, or of the penalties, found by
 // trial.
 const (
 	headPart      = 10   // one row in so many
@@ -18,8 +18,8 @@ const (
 	headTolerance = 1e-3 // of the fit to them
 	headPasses    = 200
 
-	climbPasses    = 100 // least number of passes that leaves some for smaller prices
-	climbTolerance = 1.0 // of the fits to smaller prices
+	climbPasses    = 100 // least number of passes that leaves some for smaller penalties
+	climbTolerance = 1.0 // of the fits to smaller penalties
 )
 
 // A primalFit is one run of Newton's method on problems that share their rows.
@@ -45,7 +45,7 @@ func (f *primalFit) dual(k int) []float64 {
 	alpha, now := make([]float64, len(f.p.rows)), f.tasks[k].now
 	for i, score := range now.f {
 		_, slope, _ := now.loss.at(f.p.label[k][i] * score)
-		alpha[i] = -f.p.price[i] * slope
+		alpha[i] = -f.p.penalty[i] * slope
 	}
 	return alpha
 }
@@ -61,7 +61,7 @@ func (s SVM) curve() curve {
 // fitNewton trains a machine for each column of labels. A start that is not nil
 // is a dual point, which says where w begins.
 func (s SVM) fitNewton(ctx context.Context, x *sample, label, start [][]float64) (*primalFit, error) {
-	f, err := newPrimalFit(x, prices(s.C, x.weight, len(x.rows)), label, s.curve(), s.Seed, s.Run)
+	f, err := newPrimalFit(x, penalties(s.C, x.weight, len(x.rows)), label, s.curve(), s.Seed, s.Run)
 	if err != nil {
 		return nil, err
 	}
@@ -89,11 +89,11 @@ func (s SVM) runNewton(ctx context.Context, f *primalFit, cold bool) error {
 	return s.finish(ctx, f)
 }
 
-func newPrimalFit(x *sample, price []float64, label [][]float64, loss curve, s uint64, ctl run.Control) (*primalFit, error) {
+func newPrimalFit(x *sample, penalty []float64, label [][]float64, loss curve, s uint64, ctl run.Control) (*primalFit, error) {
 	if err := ctl.Reserve("Newton's method on so many rows and coordinates", bytesOfPrimal(len(x.rows), x.dim, len(label)), "train by descent, or map to fewer features"); err != nil {
 		return nil, err
 	}
-	p := newPrimal(x, price, len(label), s, ctl)
+	p := newPrimal(x, penalty, len(label), s, ctl)
 	return &primalFit{p: p, tasks: p.tasks(label, loss), alpha: make([][]float64, len(label))}, nil
 }
 
@@ -101,7 +101,7 @@ func newPrimalFit(x *sample, price []float64, label [][]float64, loss curve, s u
 func (f *primalFit) begin(k int, alpha []float64) {
 	_, hinge := f.p.loss.(smoothHinge)
 	limit := 0.0 // see machine.limit
-	for _, c := range f.p.price {
+	for _, c := range f.p.penalty {
 		limit += 2 * c
 	}
 	w := f.tasks[k].now.w
@@ -110,7 +110,7 @@ func (f *primalFit) begin(k int, alpha []float64) {
 			continue
 		}
 		if hinge {
-			a = min(a, f.p.price[i])
+			a = min(a, f.p.penalty[i])
 		}
 		f.p.addRow(w, i, min(a, limit)*f.p.label[k][i])
 	}
@@ -171,16 +171,16 @@ func (f *primalFit) conclude(n newton, passes int, status learn.Status) {
 	}
 }
 
-// climb trains with a hundredth and a tenth of the prices first, to a gap as
+// climb trains with a hundredth and a tenth of the penalties first, to a gap as
 // large as the objective. Rows leave the wrong side in fewer steps so than from
 // w = 0 at once. It returns the passes it took.
 func (f *primalFit) climb(ctx context.Context, n newton) int {
-	passes, whole := 0, f.p.price
+	passes, whole := 0, f.p.penalty
 	for _, part := range climbParts {
 		if n.passes < climbPasses || ctx.Err() != nil {
 			break
 		}
-		f.p.price = prices(part, whole, len(whole))
+		f.p.penalty = penalties(part, whole, len(whole))
 		if f.p.evaluate(ctx, f.tasks, (*task).current) != nil {
 			break
 		}
@@ -188,11 +188,11 @@ func (f *primalFit) climb(ctx context.Context, n newton) int {
 		passes += took + 1
 		f.reopen()
 	}
-	f.p.price = whole
+	f.p.penalty = whole
 	return passes
 }
 
-// climbParts are the parts of the prices to begin with.
+// climbParts are the parts of the penalties to begin with.
 var climbParts = []float64{0.01, 0.1}
 
 // head trains on a random part of the rows and takes over the weights and what
@@ -226,19 +226,19 @@ func (f *primalFit) part(size int) (*primalFit, error) {
 	chosen := seed.Choose(rows, size, f.p.seed, seed.Sketch)
 	slices.Sort(chosen)
 	x := &sample{rows: make([]data.Vector, size), unit: f.p.unit, dim: f.p.dim}
-	price := make([]float64, size)
+	penalty := make([]float64, size)
 	label := make([][]float64, len(f.p.label))
 	for k := range label {
 		label[k] = make([]float64, size)
 	}
 	for j, i := range chosen {
 		x.rows[j] = f.p.rows[i]
-		price[j] = f.p.price[i] * float64(rows) / float64(size)
+		penalty[j] = f.p.penalty[i] * float64(rows) / float64(size)
 		for k := range label {
 			label[k][j] = f.p.label[k][i]
 		}
 	}
-	return newPrimalFit(x, price, label, f.p.loss, f.p.seed, f.p.ctl)
+	return newPrimalFit(x, penalty, label, f.p.loss, f.p.seed, f.p.ctl)
 }
 
 // adopt takes models that were made for other rows as made for these.

@@ -20,7 +20,7 @@ func (d *descent) sweepBlocks(ctx context.Context, rng *rand.Rand) (estimate flo
 	aside := 0
 	w := d.w.w
 	plain := d.machine.weight == nil && !d.squared
-	top, price, ridge := d.c, d.c, 0.0
+	top, penalty, ridge := d.c, d.c, 0.0
 	for n, b := range blocks {
 		if n%8 == 0 && ctx.Err() != nil {
 			d.leave(aside)
@@ -29,7 +29,7 @@ func (d *descent) sweepBlocks(ctx context.Context, rng *rand.Rand) (estimate flo
 		for k := b * sweptRows; k < min((b+1)*sweptRows, d.active); k++ {
 			i := d.order[k]
 			if !plain {
-				top, price, ridge = d.top(d.c, i), d.price(d.c, i), d.ridge(d.c, i)
+				top, penalty, ridge = d.top(d.c, i), d.penalty(d.c, i), d.ridge(d.c, i)
 			}
 			a, y := d.alpha[i], d.y[i]
 			loss := y*(d.compact.dot(w, i)+d.w.bias*d.unit) - 1
@@ -39,7 +39,7 @@ func (d *descent) sweepBlocks(ctx context.Context, rng *rand.Rand) (estimate flo
 				aside++
 				continue
 			}
-			estimate += d.gap(a, loss, price)
+			estimate += d.gap(a, loss, penalty)
 			violation := projected(a, g, top)
 			largest, smallest = max(largest, violation), min(smallest, violation)
 			if violation == 0 {

@@ -21,7 +21,7 @@ type walk interface {
 	begin(from []*Separator)
 }
 
-// walk returns the way of the machine through prices, for each column of labels.
+// walk returns the way of the machine through penalties, for each column of labels.
 func (s SVM) walk(ctx context.Context, x *sample, label [][]float64) (walk, error) {
 	if s.solver(x, len(label)) == Newton {
 		run := func(ctx context.Context, f *primalFit, c float64, cold bool) error {
@@ -70,7 +70,7 @@ func (w *primalWalk) begin(from []*Separator) {
 
 func (w *primalWalk) next(ctx context.Context, c float64) ([]*Separator, []learn.Report, error) {
 	began := time.Now()
-	w.p.price, w.p.loss = prices(c, w.p.weight, len(w.p.rows)), w.curve
+	w.p.penalty, w.p.loss = penalties(c, w.p.weight, len(w.p.rows)), w.curve
 	w.reopen()
 	if err := w.run(ctx, w.primalFit, c, !w.warm); err != nil {
 		return nil, nil, err
@@ -156,7 +156,7 @@ func (w *softmaxWalk) next(ctx context.Context, c float64) ([]*Separator, []lear
 	n := newton{tolerance: s.Tolerance, passes: s.MaxPasses, ctl: s.Run}
 	n.ctl.Progress.Begin("train", int64(n.passes))
 	defer n.ctl.Progress.End()
-	w.o.price = prices(c, w.o.weight, len(w.o.rows))
+	w.o.penalty = penalties(c, w.o.weight, len(w.o.rows))
 	t.done, t.stuck, t.forced = false, false, loosest
 	report := learn.Report{Status: learn.Stopped(ctx)}
 	first := ctx
@@ -169,7 +169,7 @@ func (w *softmaxWalk) next(ctx context.Context, c float64) ([]*Separator, []lear
 		w.warm = true
 	} else {
 		clear(t.now.g)
-		t.now.meant = s.atZero(w.o.price)
+		t.now.meant = s.atZero(w.o.penalty)
 		t.now.excess = t.now.meant
 	}
 	report.Objective, report.Gap, report.Gradient = t.now.meant, t.now.gap(), norm(t.now.g)

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// prices returns c times the weight of each of n rows.
-func prices(c float64, weight []float64, n int) []float64 {
+// penalties returns c times the weight of each of n rows.
+func penalties(c float64, weight []float64, n int) []float64 {
 	p := make([]float64, n)
 	for i := range p {
 		p[i] = c

@@ -1,0 +1,156 @@
+package job
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/eval"
+	"github.com/kerf-ml/kerf/margin"
+	"github.com/kerf-ml/kerf/model"
+)
+
+// Evaluated is what a model gets right on a file: of classes or of numbers. In
+// JSON it is the one that there is.
+type Evaluated struct {
+	Classes *ClassEvaluation
+	Numbers *eval.Regression
+}
+
+// MarshalJSON writes the one that there is.
+func (e *Evaluated) MarshalJSON() ([]byte, error) {
+	if e.Numbers != nil {
+		return json.Marshal(e.Numbers)
+	}
+	return json.Marshal(e.Classes)
+}
+
+// ClassEvaluation are the measures of classes.
+type ClassEvaluation struct {
+	*eval.Classification
+	Names     []string  `json:"classes"`
+	Confusion [][]int   `json:"confusion"` // [true][predicted]
+	Margins   Quantiles `json:"margins"`
+}
+
+// Quantiles are margins: the smallest, those below which 5% and 50% of the rows
+// lie, and the largest.
+type Quantiles struct {
+	Min    float64 `json:"min"`
+	Five   float64 `json:"p05"`
+	Median float64 `json:"median"`
+	Max    float64 `json:"max"`
+}
+
+// Evaluate measures a model on labelled rows of a file, part by part, each mapped
+// once. Where rows have weights, from a file, from the column that the options
+// name or from the one that the model was trained with, all measures are by weight.
+func Evaluate(ctx context.Context, m *model.Model, path string, o Options) (*Evaluated, error) {
+	v := evaluation{o: &o, m: m, path: path}
+	err := m.Encoding.Stream(ctx, path, o.Read, func(r *dataset.Rows) error { return v.add(ctx, r) })
+	if err == nil {
+		err = dataset.SomeWeight(path, v.weights)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if m.Regresses() {
+		r, err := measureBy(v.weights).Regression(v.scores, v.truth.values)
+		if err != nil {
+			return nil, inFile(path, err)
+		}
+		return &Evaluated{Numbers: r}, nil
+	}
+	if err := o.checkLabels(path, m.Head, v.truth); err != nil {
+		return nil, err
+	}
+	c, err := v.measure(ctx)
+	if err != nil {
+		return nil, inFile(path, err)
+	}
+	return &Evaluated{Classes: c}, nil
+}
+
+// evaluation gathers what is known of the rows of a stream.
+type evaluation struct {
+	o    *Options
+	m    *model.Model
+	path string
+
+	predicted []int
+	truth     truth
+	scores    []float64 // an output each
+	margins   []float64
+	weights   []float64 // nil where the rows have none
+	rows      int
+}
+
+// add measures some rows.
+func (v *evaluation) add(ctx context.Context, r *dataset.Rows) error {
+	if r.Labels == nil {
+		return badInput(v.path, "the rows have no labels to compare with", "use kerf predict for such data")
+	}
+	if err := v.weigh(r); err != nil {
+		return err
+	}
+	known, err := truthOf(v.m.Head, v.path, r.Labels, r.Len())
+	if err != nil {
+		return err
+	}
+	v.truth.values = append(v.truth.values, known.values...)
+	if v.m.Regresses() {
+		s, err := v.m.Scores(ctx, v.o.Run, r)
+		if err != nil {
+			return err
+		}
+		v.scores = append(v.scores, s.Data...)
+		return nil
+	}
+	s, margins, err := v.m.ScoreMargins(ctx, v.o.Run, r, known.y)
+	if err != nil {
+		return err
+	}
+	if len(v.truth.unknown) == 0 {
+		v.truth.unknown = known.unknown
+	}
+	v.truth.y, v.scores, v.margins = append(v.truth.y, known.y...), append(v.scores, s.Data...), append(v.margins, margins...)
+	v.predicted = append(v.predicted, v.m.DecideAll(s)...)
+	return nil
+}
+
+// weigh adds the weights of some rows.
+func (v *evaluation) weigh(r *dataset.Rows) error {
+	if v.o.Read.Weighted() && !r.IsTable() {
+		return dataset.BadOption("%s is for tables; %s is %s data: give a file of %s, one a line",
+			dataset.Option("weight"), v.path, r.Format, dataset.Option("weights"))
+	}
+	w, err := v.m.Encoding.WeightsOf(r, v.o.Read)
+	if err != nil {
+		return err
+	}
+	if (w == nil) != (v.weights == nil) && v.rows > 0 {
+		return badInput(v.path, "some rows have a weight and others have none", "fill it in, or leave it aside with --weight none")
+	}
+	v.weights, v.rows = append(v.weights, w...), v.rows+r.Len()
+	return nil
+}
+
+// measure computes all measures of classes.
+func (v *evaluation) measure(ctx context.Context) (*ClassEvaluation, error) {
+	k := v.m.Classes.Len()
+	scores := &data.Matrix{Rows: len(v.truth.y), Cols: k, Data: v.scores}
+	said := eval.Said{Classes: k, Truth: v.truth.y, Predicted: v.predicted, Scores: scores}
+	if v.m.Calibration != nil {
+		said.Probabilities = v.m.Calibration.All(said.Scores)
+	}
+	c, err := measureBy(v.weights).Classification(ctx, said)
+	if err != nil {
+		return nil, err
+	}
+	sorted := margin.NewMargins(v.margins)
+	return &ClassEvaluation{
+		Classification: c, Names: v.m.Classes.Names, Confusion: eval.Confusion(v.predicted, v.truth.y, k),
+		Margins: Quantiles{Min: sorted.Min(), Five: sorted.Quantile(0.05), Median: sorted.Quantile(0.5), Max: sorted.Quantile(1)},
+	}, nil
+}

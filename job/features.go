@@ -1,0 +1,92 @@
+package job
+
+import (
+	"context"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/feature"
+	"github.com/kerf-ml/kerf/model"
+)
+
+// Mapped is what came of mapping a file.
+type Mapped struct {
+	Dim    int    `json:"dim"`
+	Output string `json:"output"` // file that the caller wrote to
+	Rows   int    `json:"rows"`
+}
+
+// UseFeatures takes the features of some rows, and their labels, nil where there
+// are none.
+type UseFeatures func(features *data.Matrix, labels []string) error
+
+// MapFeatures maps the rows of a file by the map of a model, part by part.
+func MapFeatures(ctx context.Context, m *model.Model, path string, o Options, use UseFeatures) (*Mapped, error) {
+	out := &Mapped{Dim: m.Separators.Cols}
+	err := m.Encoding.Stream(ctx, path, o.Read, func(r *dataset.Rows) error {
+		features, err := m.Features(ctx, o.Run, r)
+		if err != nil {
+			return err
+		}
+		out.Rows += features.Rows
+		return use(features, r.Labels)
+	})
+	return out, err
+}
+
+// FittedMap is a map fitted to the rows of a file, which it can give the features
+// of.
+type FittedMap struct {
+	Rows, Dim int
+	each      func(ctx context.Context, use UseFeatures) error
+}
+
+// Each maps the rows that the map was fitted to, part by part.
+func (f *FittedMap) Each(ctx context.Context, use UseFeatures) error { return f.each(ctx, use) }
+
+// FitMap fits a map to the rows of a file, without their labels.
+func FitMap(ctx context.Context, path string, o Options) (*FittedMap, error) {
+	o.Read.Unlabeled = true
+	rows, w, err := o.read(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return w.fitMap(ctx, rows, &o)
+}
+
+func (w typed[T]) fitMap(ctx context.Context, rows *dataset.Rows, o *Options) (*FittedMap, error) {
+	s, x, labels, err := instances(o, w.kind, rows)
+	if err != nil {
+		return nil, err
+	}
+	k, err := w.kind.Make(s.kernel, x, o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	r, err := recipe(o, s, k, x.Len())
+	if err != nil {
+		return nil, err
+	}
+	m, err := r.FitMap(ctx, x)
+	if err != nil {
+		return nil, inFile(rows.Name, err)
+	}
+	each := func(ctx context.Context, use UseFeatures) error {
+		for lo := 0; lo < x.Len(); lo += dataset.PartRows {
+			hi := min(lo+dataset.PartRows, x.Len())
+			features, err := feature.Apply(ctx, o.Run, m, data.Range[T]{Of: x, Lo: lo, Hi: hi})
+			if err != nil {
+				return err
+			}
+			part := labels
+			if labels != nil {
+				part = labels[lo:hi]
+			}
+			if err := use(features, part); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return &FittedMap{Rows: x.Len(), Dim: m.Dim(), each: each}, nil
+}

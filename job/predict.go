@@ -1,0 +1,162 @@
+package job
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/learn/calibrate"
+	"github.com/kerf-ml/kerf/model"
+)
+
+// PredictOptions are the options of Predict: what is wanted beside the labels.
+type PredictOptions struct {
+	Options
+	Scores   bool
+	Proba    bool
+	Coverage float64 // of prediction sets or intervals, one of model.Coverages; 0 for none
+}
+
+// Predictions are what a model says of rows, in their order.
+type Predictions struct {
+	Predictions   []any       `json:"predictions"` // labels, or numbers
+	Classes       []string    `json:"classes,omitempty"`
+	Scores        [][]float64 `json:"scores,omitempty"`
+	Probabilities [][]float64 `json:"probabilities,omitempty"`
+	Sets          [][]string  `json:"sets,omitempty"`
+	Intervals     [][]float64 `json:"intervals,omitempty"`
+	Coverage      float64     `json:"coverage,omitempty"`
+
+	ends []float64 // of the intervals, as they are: some may be infinite
+}
+
+// Predict says what a model makes of the rows of a file, which need no labels. It
+// reads part by part and hands over each.
+func Predict(ctx context.Context, m *model.Model, path string, o PredictOptions, use func(*Predictions) error) error {
+	sets, err := o.check(m)
+	if err != nil {
+		return err
+	}
+	return m.Encoding.Stream(ctx, path, o.Read, func(r *dataset.Rows) error {
+		s, err := m.Scores(ctx, o.Run, r)
+		if err != nil {
+			return err
+		}
+		all := &Predictions{Predictions: []any{}, Classes: m.Classes.Names, Coverage: o.Coverage}
+		for i := range s.Rows {
+			all.add(m, &o, sets, s.Row(i))
+		}
+		return use(all)
+	})
+}
+
+// Check reports what is asked for and the model does not have. The path stands for
+// the model in errors.
+func (o *PredictOptions) Check(m *model.Model, path string) error {
+	_, err := o.check(m)
+	if b, ok := err.(*lacking); ok {
+		return badInput(path, b.problem, b.advice)
+	}
+	return err
+}
+
+// lacking reports something that a model does not have.
+type lacking struct{ problem, advice string }
+
+func (l *lacking) Error() string { return l.problem + "; " + l.advice }
+
+// check reports what the model does not have, and returns its prediction sets.
+func (o *PredictOptions) check(m *model.Model) (*calibrate.Conformal, error) {
+	proba := dataset.Option("proba")
+	switch {
+	case o.Proba && m.Regresses():
+		return nil, dataset.BadOption("%s is for models of classes; this one predicts numbers", proba)
+	case o.Proba && m.Learner == model.LearnerOneClass:
+		return nil, dataset.BadOption("%s is for models of classes; a one-class machine has none, and %s has how far inside a row lies",
+			proba, dataset.Option("scores"))
+	case o.Proba && m.Calibration == nil:
+		return nil, &lacking{"the model has no probabilities", "train it with --calibrate, on more rows"}
+	case o.Coverage == 0:
+		return nil, nil
+	}
+	i := slices.IndexFunc(m.Conformal, func(c calibrate.Conformal) bool { return c.Coverage == o.Coverage })
+	if i < 0 {
+		return nil, &lacking{"the model has no prediction sets", "train it with --conformal 0.2"}
+	}
+	return &m.Conformal[i], nil
+}
+
+// add adds a row.
+func (p *Predictions) add(m *model.Model, o *PredictOptions, sets *calibrate.Conformal, scores []float64) {
+	if m.Regresses() {
+		p.Predictions = append(p.Predictions, scores[0])
+		if sets != nil {
+			lo, hi := sets.Interval(scores[0])
+			p.Intervals = append(p.Intervals, []float64{finite(lo), finite(hi)})
+			p.ends = append(p.ends, lo, hi)
+		}
+		return
+	}
+	p.Predictions = append(p.Predictions, m.Label(scores))
+	if o.Scores {
+		p.Scores = append(p.Scores, scores)
+	}
+	if !o.Proba && sets == nil {
+		return
+	}
+	probabilities := make([]float64, len(scores))
+	m.Calibration.Probabilities(probabilities, scores)
+	if o.Proba {
+		p.Probabilities = append(p.Probabilities, probabilities)
+	}
+	if sets != nil {
+		var names []string
+		for _, c := range sets.Set(probabilities) {
+			names = append(names, m.Classes.Names[c])
+		}
+		p.Sets = append(p.Sets, names)
+	}
+}
+
+// Append adds the rows of others.
+func (p *Predictions) Append(q *Predictions) {
+	p.Predictions = append(p.Predictions, q.Predictions...)
+	p.Scores, p.Probabilities = append(p.Scores, q.Scores...), append(p.Probabilities, q.Probabilities...)
+	p.Sets, p.Intervals, p.ends = append(p.Sets, q.Sets...), append(p.Intervals, q.Intervals...), append(p.ends, q.ends...)
+}
+
+// Line writes row i as kerf predict does: the label or number, then, separated by
+// tabs, whatever else was asked for.
+func (p *Predictions) Line(i int) string {
+	var fields []string
+	numbers := func(all []float64) {
+		for _, v := range all {
+			fields = append(fields, strconv.FormatFloat(v, 'g', -1, 64))
+		}
+	}
+	switch v := p.Predictions[i].(type) {
+	case float64:
+		numbers([]float64{v})
+	case string:
+		fields = append(fields, v)
+	}
+	if p.ends != nil {
+		numbers(p.ends[2*i : 2*i+2])
+	}
+	if p.Scores != nil {
+		numbers(p.Scores[i])
+	}
+	if p.Probabilities != nil {
+		numbers(p.Probabilities[i])
+	}
+	if p.Sets != nil {
+		fields = append(fields, strings.Join(p.Sets[i], ","))
+	}
+	return strings.Join(fields, "\t")
+}
+
+// finite replaces what JSON cannot say by the largest number.
+func finite(v float64) float64 { return min(max(v, -math.MaxFloat64), math.MaxFloat64) }

@@ -1,0 +1,465 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/eval"
+	"github.com/kerf-ml/kerf/internal/seed"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/spec"
+)
+
+// Search is a way to search.
+type Search string
+
+// The ways to search.
+const (
+	Grid    Search = "grid"    // points in equal steps
+	Random  Search = "random"  // points at random
+	Halving Search = "halving" // points at random, all on few rows, the best third on three times as many, and so on
+)
+
+// Searches are all ways to search.
+var Searches = []Search{Grid, Random, Halving}
+
+// TuneOptions are the options of Tune. Of those of Train, Time is that of the
+// search, after which it ends with the best so far; training the final model comes
+// after it.
+type TuneOptions struct {
+	TrainOptions
+	Search     Search
+	Trials     int  // candidates, at most: a width and a dimension at one penalty each
+	Folds      int  // parts of the rows, each tested on once
+	FoldsGiven bool // of more than 20,000 rows a sample is taken, and a quarter of it tested on once unless this is set
+}
+
+// NewTuneOptions returns successive halving of 90 candidates in a minute.
+func NewTuneOptions() TuneOptions {
+	o := TuneOptions{TrainOptions: NewTrainOptions(), Search: Halving, Trials: 90, Folds: 3}
+	o.Time = time.Minute
+	return o
+}
+
+// Tuned is what came of a search.
+type Tuned struct {
+	Best    TuneTrial    `json:"best"`
+	Dim     int          `json:"dim"` // of the final model
+	Fits    int          `json:"fits"`
+	Folds   int          `json:"folds"`
+	Learner string       `json:"learner"`
+	Maps    int          `json:"maps"`
+	Output  *string      `json:"model"` // file
+	N       int          `json:"n"`
+	Scale   scale.Kind   `json:"scale"`
+	Search  Search       `json:"search"`
+	Seconds float64      `json:"seconds"`
+	Status  learn.Status `json:"status"`
+	Task    model.Task   `json:"task"`
+	Test    *Score       `json:"test"`
+	Train   *Score       `json:"train"`
+	Trials  []TuneTrial  `json:"trials"` // from the best on: those of later rounds first, those that failed last
+	Weights *Weighing    `json:"weights,omitempty"`
+
+	Final     *Trained `json:"-"` // the model that was trained of the best
+	File      string   `json:"-"` // name of the data's file
+	FileRows  int      `json:"-"`
+	UsedRows  int      `json:"-"` // of the search, at most
+	OneSplit  bool     `json:"-"` // whether candidates are tested on a quarter of the rows once
+	Penalized string   `json:"-"` // what the penalty is called that was searched; empty for none
+}
+
+// TuneTrial is one candidate on some of the rows.
+type TuneTrial struct {
+	Kernel  string // on all rows of the search; in a trial the width is that of the rows trained on
+	Map     string
+	Dim     *int     // nil for none asked for
+	C       *float64 // nil for none
+	Lambda  *float64
+	Loss    *float64 // error, or RMSE of numbers; nil where it failed
+	Std     *float64 // over the folds; nil for one
+	Seconds float64
+	Round   int
+	Rows    int
+	Order   int    // place among all evaluations, from 1
+	Failure string // why there is no loss
+	Cut     bool   // whether time was up before it ended
+
+	numbers, measured bool
+}
+
+// MarshalJSON writes the loss as error or rmse.
+func (t TuneTrial) MarshalJSON() ([]byte, error) {
+	loss := "error"
+	if t.numbers {
+		loss = "rmse"
+	}
+	out := map[string]any{"kernel": t.Kernel, "map": t.Map, "dim": t.Dim, loss: t.Loss, "round": t.Round, "rows": t.Rows}
+	if t.C != nil {
+		out["C"] = t.C
+	}
+	if t.Lambda != nil {
+		out["lambda"] = t.Lambda
+	}
+	if t.measured {
+		out["std"], out["seconds"] = t.Std, t.Seconds
+	}
+	if t.Failure != "" {
+		out["error_message"] = t.Failure
+	}
+	if t.Cut {
+		out["cut"] = true
+	}
+	return json.Marshal(out)
+}
+
+// Tune searches for the best choices of what is left open, each measured on rows
+// that it was not trained on, and trains the best on all rows.
+func Tune(ctx context.Context, path string, o TuneOptions) (*Tuned, error) {
+	if o.Test != "" && o.Test != "-" { // a search is long, and a wrong name is soon found
+		if err := dataset.CheckFile(ctx, o.Test); err != nil {
+			return nil, err
+		}
+	}
+	rows, w, err := o.read(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return w.tune(ctx, rows, &o)
+}
+
+// tuning is a search on instances of type T.
+type tuning[T any] struct {
+	o       *TuneOptions
+	worker  typed[T]
+	choices *settled
+	rows    *dataset.Rows
+	targets *targets
+	space   space
+	scale   scale.Kind
+	index   []int // rows that the search may use
+	large   bool  // whether these are a sample of more
+
+	tick   ticker
+	budget float64 // of parts
+	parts  []measuredPart[T]
+	notes  map[note]noted
+	kept   *learn.Parts       // the state of the search; nil where none is kept
+	known  map[note]keptTrial // evaluations that are done
+	unkept error              // why they could not be kept
+	maps   int                // of the rows of a fold
+	fits   int                // at a penalty
+
+	result  eval.Result[candidate]
+	final   *training[T]
+	medians medians // of all rows of the search
+}
+
+// measuredPart is a part of the rows, those to test on, and the median distances
+// of those to train on.
+type measuredPart[T any] struct {
+	*part[T]
+	test    data.Labeled[T, string]
+	medians medians
+}
+
+// note is an evaluation, and noted what the search itself does not keep of it.
+type (
+	note struct {
+		candidate
+		budget float64
+	}
+	noted struct {
+		std     *float64 // of the folds; nil where there is one
+		seconds float64
+	}
+)
+
+func (w typed[T]) tune(ctx context.Context, rows *dataset.Rows, o *TuneOptions) (*Tuned, error) {
+	begun := time.Now()
+	s, err := settle(o.Choices, w.kind)
+	if err != nil {
+		return nil, err
+	}
+	t := &tuning[T]{o: o, worker: w, choices: s, rows: rows, notes: map[note]noted{}}
+	if t.targets, err = targetsOf(rows, s); err != nil {
+		return nil, err
+	}
+	rest, held, err := t.targets.holdOut(rows, o.Holdout, o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	for _, step := range []func() error{
+		func() error { return t.prepare(rest) },
+		func() error { return t.resume(rest) },
+		func() error { return t.search(ctx) },
+		func() error { return t.train(ctx, rest, held) },
+		t.finish,
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	out := t.tuned()
+	out.Seconds = time.Since(begun).Seconds()
+	return out, nil
+}
+
+// searchRows is how many rows a search looks at.
+const searchRows = 20_000
+
+// prepare finds out what is searched, and on which rows.
+func (t *tuning[T]) prepare(rest []int) error {
+	o, spread := t.o, 1.0
+	if t.choices.regresses() {
+		if err := t.targets.numbers(t.rows); err != nil {
+			return err
+		}
+		if spread = deviation(selected(t.targets.values, t.targets.live)); spread == 0 {
+			spread = 1
+		}
+		t.targets.y = make([]int, t.rows.Len())
+	}
+	var err error
+	if t.space, err = newSpace(t.choices, t.worker.kind, len(rest), spread/meanWeight(t.rows.Weights)); err != nil {
+		return err
+	}
+	if t.scale, err = o.scaling(t.rows, t.space.width); err != nil {
+		return err
+	}
+	t.index = rest
+	if t.large = len(rest) > searchRows; t.large {
+		t.index = t.sample(rest, float64(searchRows)/float64(len(rest)), seed.Derive(o.Seed, seed.SearchSample))
+	}
+	if len(t.index) < o.Folds {
+		problem := fmt.Sprintf("%d rows cannot be divided into %d folds", len(t.index), o.Folds)
+		return badInput(t.rows.Name, problem, "use fewer --folds")
+	}
+	return nil
+}
+
+// meanWeight returns the mean of weights, 1 where there are none.
+func meanWeight(weights []float64) float64 {
+	if weights == nil {
+		return 1
+	}
+	return mean(weights)
+}
+
+func mean(v []float64) float64 {
+	out := 0.0
+	for _, s := range v {
+		out += s / float64(len(v))
+	}
+	return out
+}
+
+// deviation returns the standard deviation of numbers that are finite.
+func deviation(y []float64) float64 {
+	mean, out := 0.0, 0.0
+	for i, v := range y {
+		mean += v/float64(i+1) - mean/float64(i+1)
+	}
+	for _, v := range y {
+		out = math.Hypot(out, v-mean)
+	}
+	return out / math.Sqrt(float64(max(len(y), 1)))
+}
+
+// sample returns a part of the rows, class by class, and so many of each class
+// that every fold can have one, where there are as many.
+func (t *tuning[T]) sample(rows []int, part float64, sd uint64) []int {
+	class := selected(t.targets.y, rows)
+	left, chosen := data.SplitBy(class, part, sd)
+	count := map[int]int{}
+	for _, i := range chosen {
+		count[class[i]]++
+	}
+	for _, i := range left {
+		if count[class[i]] < t.o.Folds {
+			chosen = append(chosen, i)
+			count[class[i]]++
+		}
+	}
+	slices.Sort(chosen)
+	return selected(rows, chosen)
+}
+
+// fewestRows is how many rows the first round of halving has, at least.
+const fewestRows = 300
+
+// rounds returns the rounds of the search of n candidates.
+func (t *tuning[T]) rounds(s eval.Search[candidate], n int) int {
+	if t.o.Search != Halving {
+		return 1
+	}
+	rounds, rows, left := 1, float64(len(t.index))*s.Keep, float64(n)*s.Keep
+	for rounds < 4 && rows >= fewestRows && left >= 1 {
+		rounds, rows, left = rounds+1, rows*s.Keep, left*s.Keep
+	}
+	return rounds
+}
+
+// search evaluates candidates until all are done or time is up.
+func (t *tuning[T]) search(ctx context.Context) error {
+	o := t.o
+	candidates, err := t.space.sample(o.Trials, o.Seed)
+	if o.Search == Grid {
+		candidates, err = t.space.grid(o.Trials)
+	}
+	if err != nil {
+		return err
+	}
+	if len(candidates) == 1 {
+		o.warn("the flags leave nothing to search; there is one candidate")
+	}
+	s := eval.NewSearch[candidate]()
+	s.Rounds = t.rounds(s, len(candidates))
+	s.Control = o.Run
+	t.tick = newTicker(s.Control.Progress)
+	s.Control.Progress = t.tick.Progress
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if o.Time > 0 {
+		limited, cancel = context.WithTimeout(ctx, o.Time)
+	}
+	defer cancel()
+	t.result, err = s.RunGroups(limited, candidates, candidate.alike, t.evaluate)
+	t.parts = nil
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case t.unkept != nil:
+		return t.unkept
+	case err != nil && t.result.Status == learn.TimeLimit:
+		return fmt.Errorf("no candidate was measured within %v; allow more --time, or fewer --folds", o.Time)
+	case err != nil:
+		return t.failed()
+	case t.result.Status == learn.TimeLimit:
+		o.warn("time was up after %d evaluations; the best so far is taken (see --time)", len(t.result.Trials))
+	}
+	return nil
+}
+
+// failed says why all candidates failed.
+func (t *tuning[T]) failed() error {
+	first := t.result.Trials[0].Err
+	if errors.Is(first, learn.ErrOneClass) {
+		return badInput(t.rows.Name, "a class has too few rows to train on and to test on", "use other --folds or --seed, or more rows")
+	}
+	return inFile(t.rows.Name, fmt.Errorf("all %d candidates failed, the first: %w", len(t.result.Trials), first))
+}
+
+// train trains the best candidate on all rows of the search and measures it on
+// those that were held out.
+func (t *tuning[T]) train(ctx context.Context, rest, held []int) error {
+	part, err := encode[T](&t.o.Options, t.rows, t.targets, rest, rest, t.scale)
+	if err != nil {
+		return err
+	}
+	t.o.warnScales(part.encoding, part.train.X)
+	t.medians = newMedians(t.space, part.train.X, t.o.Seed)
+	best := t.result.Best.Candidate
+	choices := best.choices(t.choices, t.space)
+	if t.space.width || len(t.space.kernels) > 1 {
+		if choices.kernel, err = spec.Parse(t.kernelOf(best)); err != nil {
+			return err
+		}
+	}
+	o := t.o.TrainOptions
+	o.Time = 0
+	t.final = &training[T]{o: &o, kind: t.worker.kind, choices: choices, rows: t.rows, targets: t.targets, part: part}
+	if t.kept != nil && choices.traits.Keeps {
+		t.final.keep = t.keepFinal
+	}
+	if err := t.final.fit(ctx); err != nil {
+		return err
+	}
+	return t.final.finish(ctx, rest, held)
+}
+
+// kernelOf is what a candidate's kernel is called on all rows of the search. In
+// a trial the width comes from the rows that were trained on.
+func (t *tuning[T]) kernelOf(c candidate) string {
+	if t.space.maps[c.way] == model.MapNone && !t.choices.traits.Kernel {
+		return linear
+	}
+	k, err := makeKernel(t.worker.kind, t.space, c, t.medians, t.o.Seed)
+	if err != nil {
+		return t.space.kernels[c.kernel].String()
+	}
+	return kernelName(k)
+}
+
+// describe is what became of a candidate.
+func (t *tuning[T]) describe(r eval.Trial[candidate]) TuneTrial {
+	c := r.Candidate
+	out := TuneTrial{
+		Kernel: t.kernelOf(c), Map: t.space.maps[c.way], Loss: r.Score, Round: r.Round, Order: r.Index + 1, Failure: r.Error, Cut: r.Cut,
+		Rows: int(math.Round(r.Budget * float64(len(t.index)))), numbers: t.choices.regresses(),
+	}
+	s := c.choices(t.choices, t.space)
+	if d := s.dim(); d > 0 {
+		out.Dim = &d
+	}
+	if v, ok := s.Learner.Args["C"].(float64); ok {
+		out.C = &v
+	} else if v, ok := s.Learner.Args["lambda"].(float64); ok {
+		out.Lambda = &v
+	}
+	if n, ok := t.notes[note{c, r.Budget}]; ok && r.Score != nil {
+		out.Std, out.Seconds, out.measured = n.std, n.seconds, true
+	}
+	return out
+}
+
+// ranked returns the trials from the best on.
+func (t *tuning[T]) ranked() []eval.Trial[candidate] {
+	worth := func(t eval.Trial[candidate]) int {
+		switch {
+		case t.Score == nil:
+			return 2
+		case t.Cut:
+			return 1
+		}
+		return 0
+	}
+	out := slices.Clone(t.result.Trials)
+	slices.SortStableFunc(out, func(a, b eval.Trial[candidate]) int {
+		if bad := cmp.Compare(worth(a), worth(b)); bad != 0 || a.Score == nil {
+			return bad
+		}
+		return cmp.Or(cmp.Compare(b.Round, a.Round), cmp.Compare(*a.Score, *b.Score), cmp.Compare(a.Index, b.Index))
+	})
+	return out
+}
+
+// oneSplit reports whether candidates are tested on a quarter of the rows once.
+func (t *tuning[T]) oneSplit() bool { return t.large && !t.o.FoldsGiven }
+
+// tuned gathers the result.
+func (t *tuning[T]) tuned() *Tuned {
+	final := t.final.out
+	out := &Tuned{
+		Best: t.describe(t.result.Best), Dim: t.final.pipeline.Map.Dim(), Fits: t.fits, Folds: t.o.Folds, Learner: t.choices.Learner.Name,
+		Maps: t.maps, Output: final.Output, N: final.N, Scale: t.scale, Search: t.o.Search, Status: t.result.Status, Task: t.choices.Task,
+		Test: final.Test, Train: final.Train, Trials: []TuneTrial{}, Weights: final.Weights, Final: final, File: t.rows.Name,
+		FileRows: t.rows.Len(), UsedRows: len(t.index), OneSplit: t.oneSplit(), Penalized: t.space.penalty,
+	}
+	if out.OneSplit {
+		out.Folds = 1
+	}
+	for _, r := range t.ranked() {
+		out.Trials = append(out.Trials, t.describe(r))
+	}
+	return out
+}
