@@ -8,8 +8,8 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/gram"
 	"github.com/kerf-ml/kerf/internal/seed"
-	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/spec"
 )
 
@@ -105,7 +105,7 @@ func check[T any](ctx context.Context, a *app, kind instanceKind[T], in *input, 
 		return err
 	}
 	rows := seed.Choose(x.Len(), sample, a.seed, seed.Landmarks)
-	v, err := kernel.Check(ctx, a.control(), k, data.Subset[T]{Of: x, Index: rows}, kernel.NewCheckOptions())
+	v, err := gram.Check(ctx, a.control(), k, data.Subset[T]{Of: x, Index: rows}, gram.NewCheckOptions())
 	if err != nil {
 		return named(in.name, err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
+	"github.com/kerf-ml/kerf/gram"
 	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/kerftest"
 	"github.com/kerf-ml/kerf/kernel"
@@ -315,7 +316,10 @@ func TestRepaired(t *testing.T) {
 			g.Row(i)[j] = sigmoid.Eval(x[i], x[j])
 		}
 	}
-	for repair, mend := range map[feature.Repair]func(*data.Matrix) (*data.Matrix, error){feature.Clip: kernel.Clip, feature.Flip: kernel.Flip} {
+	repairs := map[feature.Repair]func(*data.Matrix) (*data.Matrix, error){
+		feature.Clip: gram.Clip, feature.Flip: gram.Flip,
+	}
+	for repair, mend := range repairs {
 		want, err := mend(g)
 		check(t, err)
 		m, err := feature.Repaired[data.Vector]{F2: feature.NewF2[data.Vector](sigmoid, 30), Repair: repair}.Fit(ctx, x)

@@ -1,5 +1,6 @@
 // Package gram computes the Gram matrix K(x_i, y_j) in tiles: stored blocks,
-// products with K that never store it, and rows.
+// products with K that never store it, and rows; and judges and repairs Gram
+// matrices (Check, Clip, Flip, Shift).
 //
 // Columns binds a kernel to a fixed set of instances (landmarks, support
 // vectors, the sample itself), prepares them once, and then meets any number of

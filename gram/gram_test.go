@@ -415,7 +415,8 @@ type mixed struct {
 func TestParts(t *testing.T) {
 	k := kernel.Sum[mixed](
 		kernel.On(func(m mixed) data.Vector { return m.numbers }, kernel.Kernel[data.Vector](kernel.Gaussian{Gamma: 0.5})),
-		kernel.On(func(m mixed) string { return m.text }, kernel.Kernel[string](letters{kernel.Form{Map: kernel.Scalar{A: 1}}})),
+		kernel.On(func(m mixed) string { return m.text },
+			kernel.Kernel[string](letters{kernel.Form{Map: kernel.Scalar{A: 1}}})),
 	)
 	var x data.Slice[mixed]
 	for i, p := range []string{"ab", "", "abba", "zoo", "baobab"} {

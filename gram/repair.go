@@ -1,4 +1,4 @@
-package kernel
+package gram
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/gemm"
 	"github.com/kerf-ml/kerf/internal/linalg"
+	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -34,10 +35,7 @@ func Flip(g *data.Matrix) (*data.Matrix, error) { return reshape(g, math.Abs) }
 // negative (Roth, Laub, Kawanabe and Buhmann 2003). Similarities of different
 // instances stay as they are; every instance gets more like itself.
 func Shift(g *data.Matrix) (*data.Matrix, error) {
-	if err := square(g); err != nil {
-		return nil, err
-	}
-	if _, err := largest(g); err != nil {
+	if err := finite(g); err != nil {
 		return nil, err
 	}
 	var v Verdict
@@ -56,10 +54,7 @@ func Shift(g *data.Matrix) (*data.Matrix, error) {
 
 // reshape returns V·f(Λ)·Vᵀ for an f that is at least 0, as B·Bᵀ with B = V·√f(Λ).
 func reshape(g *data.Matrix, f func(lambda float64) float64) (*data.Matrix, error) {
-	if err := square(g); err != nil {
-		return nil, err
-	}
-	if _, err := largest(g); err != nil {
+	if err := finite(g); err != nil {
 		return nil, err
 	}
 	var v Verdict
@@ -83,4 +78,13 @@ func reshape(g *data.Matrix, f func(lambda float64) float64) (*data.Matrix, erro
 		return nil, err
 	}
 	return symmetric(out, &v), nil
+}
+
+// finite reports a matrix that is not square or has an entry that is no finite number.
+func finite(g *data.Matrix) error {
+	if err := (kernel.Precomputed{Matrix: g}).Validate(); err != nil {
+		return err
+	}
+	_, err := largest(g)
+	return err
 }
