@@ -175,7 +175,9 @@ func TestF2Duplicates(t *testing.T) {
 	for _, c := range []struct {
 		k    kernel.Kernel[data.Vector]
 		rank int
-	}{{kernel.Linear{}, 3}, {kernel.NewPolynomial(1), 4}, {kernel.NewPolynomial(2), 10}, {kernel.Gaussian{Gamma: 1}, 12}} {
+	}{
+		{kernel.Linear{}, 3}, {kernel.NewPolynomial(1), 4}, {kernel.NewPolynomial(2), 10}, {kernel.Gaussian{Gamma: 1}, 12},
+	} {
 		f2, err := feature.NewF2(c.k, 36).Fit(ctx, x)
 		check(t, err)
 		if f2.Dim() != c.rank || f2.Drawn() != 36 {
@@ -335,10 +337,11 @@ func TestRepaired(t *testing.T) {
 			}
 		}
 	}
-	m, err := feature.Repaired[data.Vector]{F2: feature.NewF2[data.Vector](sigmoid, 30), Repair: feature.Shift}.Fit(ctx, x)
+	f2 := feature.NewF2[data.Vector](sigmoid, 30)
+	m, err := feature.Repaired[data.Vector]{F2: f2, Repair: feature.Shift}.Fit(ctx, x)
 	check(t, err)
 	kerftest.Map(t, m, x)
-	if _, err := (feature.Repaired[data.Vector]{F2: feature.NewF2[data.Vector](sigmoid, 30), Repair: "mend"}).Fit(ctx, x); err == nil {
+	if _, err := (feature.Repaired[data.Vector]{F2: f2, Repair: "mend"}).Fit(ctx, x); err == nil {
 		t.Error("an unknown repair passes")
 	}
 	rbf := kernel.Gaussian{Gamma: 0.5}

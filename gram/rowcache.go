@@ -194,6 +194,15 @@ func (r *RowCache[T, F]) room() []F {
 func (r *RowCache[T, F]) compute(ctx context.Context, into [][]F, index []int) error {
 	c, n, m := r.columns, len(index), r.Len()
 	x := data.Subset[T]{Of: c.y, Index: index}
+	if there := c.remote(r.ctl, x); there.chosen() {
+		values := alloc.Slice[F](n * m)
+		if done, err := remoteBlock(ctx, r.ctl, there, values); done {
+			for i, row := range into {
+				copy(row, values[i*m:])
+			}
+			return err
+		}
+	}
 	width := c.width(n)
 	across := par.Blocks(m, width)
 	err := par.For(ctx, r.ctl, "", par.Blocks(n, c.rows)*across, func(i int) error {
