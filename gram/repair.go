@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/internal/gemm"
 	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/run"
@@ -73,8 +72,7 @@ func reshape(g *data.Matrix, f func(lambda float64) float64) (*data.Matrix, erro
 			b.Data[i*n+j] *= root
 		}
 	}
-	factor := gemm.Rows(b.Data, n, n, n)
-	if err := gemm.Mul(context.Background(), run.Control{}, 1, factor, factor.T(), 0, gemm.Rows(out.Data, n, n, n)); err != nil {
+	if err := linalg.MulT(context.Background(), run.Control{}, 1, b, b, 0, out); err != nil {
 		return nil, err
 	}
 	return symmetric(out, &v), nil

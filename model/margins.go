@@ -6,7 +6,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
-	"github.com/kerf-ml/kerf/internal/gemm"
+	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/learn"
@@ -47,8 +47,7 @@ func (p *Pipeline[T]) linearMargins(ctx context.Context, ctl run.Control, d data
 		return nil, err
 	}
 	product := data.NewMatrix(p.Separators.Rows, p.Separators.Rows)
-	w := gemm.Rows(p.Separators.Data, p.Separators.Rows, p.Separators.Cols, p.Separators.Cols)
-	if err := gemm.Mul(ctx, ctl.Quiet(), 1, w, w.T(), 0, gemm.Rows(product.Data, product.Rows, product.Cols, product.Cols)); err != nil {
+	if err := linalg.MulT(ctx, ctl.Quiet(), 1, p.Separators, p.Separators, 0, product); err != nil {
 		return nil, err
 	}
 	head := &Pipeline[data.Vector]{Map: feature.Identity{Width: p.Map.Dim()}, Separators: p.Separators}
