@@ -7,7 +7,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
-	"github.com/kerf-ml/kerf/internal/gemm"
+	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/run"
@@ -76,7 +76,7 @@ func outside[T any](ctx context.Context, ctl run.Control, m *feature.Orthogonal[
 	out := parts{features: f, diagonal: make([]float64, n), residual: make([]float64, n)}
 	err = par.For(ctx, ctl, "", par.Blocks(n, blockRows), func(b int) error {
 		lo, hi := par.Range(b, n, blockRows)
-		gemm.Norms2(out.residual[lo:hi], f.Data[lo*d:hi*d], d, hi-lo, d)
+		linalg.Norms2(out.residual[lo:hi], &data.Matrix{Rows: hi - lo, Cols: d, Data: f.Data[lo*d : hi*d]})
 		for i := lo; i < hi; i++ {
 			out.diagonal[i] = kernel.Diag(k, x.At(i))
 			r, err := residual(out.residual[i], out.diagonal[i])

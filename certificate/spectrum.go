@@ -10,7 +10,7 @@ import (
 	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/gram"
 	"github.com/kerf-ml/kerf/internal/alloc"
-	"github.com/kerf-ml/kerf/internal/gemm"
+	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/run"
@@ -122,8 +122,7 @@ func (l *look[T]) spectrum(ctx context.Context, ctl run.Control, floor float64) 
 	if err != nil || n == 0 {
 		return s, err
 	}
-	left := gemm.Rows(f.Data, n, d, d)
-	return s, gemm.Mul(ctx, ctl, -1, left, left.T(), 1, gemm.Rows(s.matrix.Data, n, n, n))
+	return s, linalg.MulT(ctx, ctl, -1, f, f, 1, s.matrix)
 }
 
 // upTo returns how many instances are exposed by at most a level.

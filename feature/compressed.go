@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/internal/gemm"
+	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/project"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -68,9 +68,7 @@ func NewCompressed[T any](ctx context.Context, ctl run.Control, f2 *Orthogonal[T
 	}
 	product := data.NewMatrix(p.Out(), p.In())
 	a, inverse := p.Matrix(), f2.inverse
-	err := gemm.Mul(ctx, ctl.Quiet(), 1, gemm.Rows(a.Data, a.Rows, a.Cols, a.Cols).T(),
-		gemm.Rows(inverse.Data, inverse.Rows, inverse.Cols, inverse.Cols), 0, gemm.Rows(product.Data, product.Rows, product.Cols, product.Cols))
-	if err != nil {
+	if err := linalg.TMul(ctx, ctl.Quiet(), 1, a, inverse, 0, product); err != nil {
 		return nil, err
 	}
 	return &Compressed[T]{rotated: newRotated(f2.landmarks, p.Out(), full[float64](product), full[float32](product)), f2: f2, projection: p}, nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
+	"github.com/kerf-ml/kerf/gram"
 	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/kerftest"
 	"github.com/kerf-ml/kerf/kernel"
@@ -174,7 +175,9 @@ func TestF2Duplicates(t *testing.T) {
 	for _, c := range []struct {
 		k    kernel.Kernel[data.Vector]
 		rank int
-	}{{kernel.Linear{}, 3}, {kernel.NewPolynomial(1), 4}, {kernel.NewPolynomial(2), 10}, {kernel.Gaussian{Gamma: 1}, 12}} {
+	}{
+		{kernel.Linear{}, 3}, {kernel.NewPolynomial(1), 4}, {kernel.NewPolynomial(2), 10}, {kernel.Gaussian{Gamma: 1}, 12},
+	} {
 		f2, err := feature.NewF2(c.k, 36).Fit(ctx, x)
 		check(t, err)
 		if f2.Dim() != c.rank || f2.Drawn() != 36 {
@@ -315,7 +318,10 @@ func TestRepaired(t *testing.T) {
 			g.Row(i)[j] = sigmoid.Eval(x[i], x[j])
 		}
 	}
-	for repair, mend := range map[feature.Repair]func(*data.Matrix) (*data.Matrix, error){feature.Clip: kernel.Clip, feature.Flip: kernel.Flip} {
+	repairs := map[feature.Repair]func(*data.Matrix) (*data.Matrix, error){
+		feature.Clip: gram.Clip, feature.Flip: gram.Flip,
+	}
+	for repair, mend := range repairs {
 		want, err := mend(g)
 		check(t, err)
 		m, err := feature.Repaired[data.Vector]{F2: feature.NewF2[data.Vector](sigmoid, 30), Repair: repair}.Fit(ctx, x)
@@ -331,10 +337,11 @@ func TestRepaired(t *testing.T) {
 			}
 		}
 	}
-	m, err := feature.Repaired[data.Vector]{F2: feature.NewF2[data.Vector](sigmoid, 30), Repair: feature.Shift}.Fit(ctx, x)
+	f2 := feature.NewF2[data.Vector](sigmoid, 30)
+	m, err := feature.Repaired[data.Vector]{F2: f2, Repair: feature.Shift}.Fit(ctx, x)
 	check(t, err)
 	kerftest.Map(t, m, x)
-	if _, err := (feature.Repaired[data.Vector]{F2: feature.NewF2[data.Vector](sigmoid, 30), Repair: "mend"}).Fit(ctx, x); err == nil {
+	if _, err := (feature.Repaired[data.Vector]{F2: f2, Repair: "mend"}).Fit(ctx, x); err == nil {
 		t.Error("an unknown repair passes")
 	}
 	rbf := kernel.Gaussian{Gamma: 0.5}

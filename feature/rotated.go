@@ -5,7 +5,6 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/compute"
-	"github.com/kerf-ml/kerf/internal/gemm"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -31,12 +30,12 @@ func newRotated[T any](m *Landmarks[T], dim int, double func() *compute.Fixed[fl
 }
 
 // full packs all of a matrix of dim rows for newRotated.
-func full[F gemm.Float](b *data.Matrix) func() *compute.Fixed[F] {
+func full[F float32 | float64](b *data.Matrix) func() *compute.Fixed[F] {
 	return func() *compute.Fixed[F] { return compute.NewFixed[F](b.Data, b.Rows, b.Cols) }
 }
 
 // lower packs a lower triangle for newRotated.
-func lower[F gemm.Float](b *data.Matrix) func() *compute.Fixed[F] {
+func lower[F float32 | float64](b *data.Matrix) func() *compute.Fixed[F] {
 	return func() *compute.Fixed[F] { return compute.NewLower[F](b.Data, b.Rows) }
 }
 
@@ -95,7 +94,7 @@ func round32(dst []float32, compute func(wide []float64) error) error {
 
 // borrow takes a slice of n numbers of any value from a pool. It goes back with
 // Put.
-func borrow[F gemm.Float](pool *sync.Pool, n int) *[]F {
+func borrow[F float32 | float64](pool *sync.Pool, n int) *[]F {
 	if s, ok := pool.Get().(*[]F); ok && cap(*s) >= n {
 		*s = (*s)[:n]
 		return s

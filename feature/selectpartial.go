@@ -7,7 +7,6 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/gram"
 	"github.com/kerf-ml/kerf/internal/alloc"
-	"github.com/kerf-ml/kerf/internal/gemm"
 	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/vmath"
@@ -50,6 +49,12 @@ func (p *partial[T]) column(t int) []float64 {
 	return p.factor[t*n:][:n]
 }
 
+// columns returns the columns from to to-1, one a row.
+func (p *partial[T]) columns(from, to int) *data.Matrix {
+	n := len(p.rest)
+	return &data.Matrix{Rows: to - from, Cols: n, Data: p.factor[from*n : to*n]}
+}
+
 // add makes q the next pivot: with t pivots before it,
 //
 //	F_it = (K(x_i,x_q) - Σ_{j<t} F_ij·F_qj) / √rest_q,  rest_i -= F_it²
@@ -87,15 +92,14 @@ func (p *partial[T]) add(ctx context.Context, ctl run.Control, q int) error {
 //
 // transposed: add for each of them, up to rounding, in matrix products.
 func (p *partial[T]) addBlock(ctx context.Context, ctl run.Control, index []int, triangle *data.Matrix) error {
-	n, t, b := len(p.rest), len(p.pivot), len(index)
+	t, b := len(p.pivot), len(index)
 	similar, err := similarities(ctx, ctl, p.pool, index)
 	if err != nil {
 		return err
 	}
-	left := gemm.Rows(similar.Data, b, n, n)
 	if t > 0 {
-		heads := gemm.Rows(p.rows(index), b, t, t)
-		if err := gemm.Mul(ctx, ctl, -1, heads, gemm.Rows(p.factor, t, n, n), 1, left); err != nil {
+		heads := &data.Matrix{Rows: b, Cols: t, Data: p.rows(index)}
+		if err := linalg.Mul(ctx, ctl, -1, heads, p.columns(0, t), 1, similar); err != nil {
 			return err
 		}
 	}
@@ -103,7 +107,7 @@ func (p *partial[T]) addBlock(ctx context.Context, ctl run.Control, index []int,
 	if err != nil {
 		return err
 	}
-	if err := gemm.Mul(ctx, ctl, 1, gemm.Rows(inverse.Data, b, b, b), left, 0, gemm.Rows(p.factor[t*n:], b, n, n)); err != nil {
+	if err := linalg.Mul(ctx, ctl, 1, inverse, similar, 0, p.columns(t, t+b)); err != nil {
 		return err
 	}
 	for a, q := range index {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/gram"
-	"github.com/kerf-ml/kerf/internal/gemm"
+	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -121,6 +121,6 @@ func (p *partial[T]) schur(ctx context.Context, ctl run.Control, index []int) (*
 	if t == 0 {
 		return g, nil
 	}
-	f := gemm.Rows(p.rows(index), b, t, t)
-	return g, gemm.Mul(ctx, ctl, -1, f, f.T(), 1, gemm.Rows(g.Data, b, b, b))
+	f := &data.Matrix{Rows: b, Cols: t, Data: p.rows(index)}
+	return g, linalg.MulT(ctx, ctl, -1, f, f, 1, g)
 }

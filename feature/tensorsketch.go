@@ -59,7 +59,8 @@ func (r TensorSketch) Validate() error {
 		faults = append(faults, fmt.Errorf("tensor sketch: dim is %d and must be from 1 to %d", r.Dim, maxSketchDim))
 	}
 	if r.Kernel.Degree > maxSketchDegree {
-		faults = append(faults, fmt.Errorf("tensor sketch: degree is %d and must be at most %d", r.Kernel.Degree, maxSketchDegree))
+		faults = append(faults,
+			fmt.Errorf("tensor sketch: degree is %d and must be at most %d", r.Kernel.Degree, maxSketchDegree))
 	}
 	return errors.Join(faults...)
 }
@@ -97,7 +98,7 @@ func (r TensorSketch) Fit(ctx context.Context, width int) (*TensorSketchMap, err
 	if n := width + 1; k.Degree == 2 && n <= maxBeside {
 		for l := range m.beside {
 			for _, p := range m.place[l] {
-				m.beside[l] = append(m.beside[l], vmath.SpreadLanes*int(p>>1))
+				m.beside[l] = append(m.beside[l], vmath.ScatterLanes*int(p>>1))
 			}
 		}
 	}
@@ -145,7 +146,9 @@ func (m *TensorSketchMap) MapBlock32(_ run.Control, dst []float32, x data.Source
 	return sketchBlock(m, dst, x, first, math.MaxFloat32)
 }
 
-func sketchBlock[F float32 | float64](m *TensorSketchMap, dst []F, x data.Source[data.Vector], first int, limit float64) error {
+func sketchBlock[F float32 | float64](
+	m *TensorSketchMap, dst []F, x data.Source[data.Vector], first int, limit float64,
+) error {
 	s := m.pool.Get().(*sketchSpace)
 	defer m.pool.Put(s)
 	s.rows = s.rows[:0] // some may wait there since an error
@@ -154,11 +157,13 @@ func sketchBlock[F float32 | float64](m *TensorSketchMap, dst []F, x data.Source
 		// Every number on the way is at most the length of a transform times the
 		// sum of all |z_i|, to the power p.
 		if top := math.Pow(size, float64(m.kernel.Degree)); !(top*float64(m.length) <= math.MaxFloat64 && top <= limit) {
-			return fmt.Errorf("row %d: a coordinate is not finite or too large for a tensor sketch of degree %d; scale the data", first+i+1, m.kernel.Degree)
+			return fmt.Errorf(
+				"row %d: a coordinate is not finite or too large for a tensor sketch of degree %d; scale the data",
+				first+i+1, m.kernel.Degree)
 		}
 		row, way := dst[i*m.dim:][:m.dim], m.choose(len(s.index))
 		if way == termwise && m.sideBySide(len(s.index)) {
-			if m.placeBeside(s, i); len(s.rows) == vmath.SpreadLanes {
+			if m.placeBeside(s, i); len(s.rows) == vmath.ScatterLanes {
 				flushLanes(m, s, dst)
 			}
 			continue
@@ -184,9 +189,9 @@ type sketchSpace struct {
 	buffer   []float64 // 2·Dim
 	long     []float64 // the length of a transform
 	rows     []int     // of the block that wait to be sketched side by side
-	lanes    []float64 // and their coordinates of z, SpreadLanes numbers each
+	lanes    []float64 // and their coordinates of z, ScatterLanes numbers each
 	turned   [2][]float64
-	table    []float64 // 2·Dim places of SpreadLanes numbers
+	table    []float64 // 2·Dim places of ScatterLanes numbers
 	fft      *fourier.FFT
 	spectrum []complex128
 	product  []complex128

@@ -1,10 +1,12 @@
 // Package gram computes the Gram matrix K(x_i, y_j) in tiles: stored blocks,
-// products with K that never store it, and rows.
+// products with K that never store it, and rows; and judges and repairs Gram
+// matrices (Check, Clip, Flip, Shift).
 //
 // Columns binds a kernel to a fixed set of instances (landmarks, support
 // vectors, the sample itself), prepares them once, and then meets any number of
-// other instances. A kernel on vectors that has a form runs on the tiles of a
-// back end; a black box is evaluated pair by pair in the same loop. Values are
+// other instances. A kernel on vectors that has a form runs on matrix products, and
+// on the device of the run where that supports it; a black box is evaluated pair by
+// pair in the same loop. Values are
 // checked as they are computed: a kernel that gives NaN or an infinite value is
 // an error that names the pair.
 //
@@ -36,6 +38,7 @@ type Columns[T any] struct {
 	rows, cols int // of a tile
 	precision  run.Precision
 	buffers    sync.Pool // of *[]float64 or *[]float32, a tile each
+	bindings   bindings
 }
 
 // tiler computes tiles of K against fixed columns. The rows of a strip are
@@ -120,7 +123,9 @@ func (c *Columns[T]) Tile32(dst []float32, x data.Source[T], first int) error {
 // strip computes the columns left to right-1 for a few instances into dst, whose
 // rows have the stride ld, tile by tile, and checks them. dst begins at column
 // left.
-func strip[T any, F float32 | float64](c *Columns[T], dst []F, ld int, x data.Source[T], first, left, right int) error {
+func strip[T any, F float32 | float64](
+	c *Columns[T], dst []F, ld int, x data.Source[T], first, left, right int,
+) error {
 	s := c.tiler.strip(x)
 	defer s.Release()
 	n := x.Len()
@@ -161,7 +166,7 @@ func (c *Columns[T]) Block(ctx context.Context, ctl run.Control, x data.Source[T
 		return nil, err
 	}
 	dst := &data.Matrix{Rows: x.Len(), Cols: c.Len(), Data: alloc.Slice[float64](x.Len() * c.Len())}
-	if err := block(ctx, ctl, c, dst.Data, x); err != nil {
+	if err := fill(ctx, ctl, c, dst.Data, x); err != nil {
 		return nil, err
 	}
 	return dst, nil
@@ -173,7 +178,7 @@ func (c *Columns[T]) Block32(ctx context.Context, ctl run.Control, x data.Source
 		return nil, err
 	}
 	dst := alloc.Slice[float32](x.Len() * c.Len())
-	if err := block(ctx, ctl, c, dst, x); err != nil {
+	if err := fill(ctx, ctl, c, dst, x); err != nil {
 		return nil, err
 	}
 	return dst, nil
@@ -183,8 +188,20 @@ func (c *Columns[T]) reserve(ctl run.Control, n, size int) error {
 	return ctl.Reserve("a Gram matrix", float64(size)*float64(n)*float64(c.Len()), "take fewer rows or landmarks")
 }
 
-// block fills dst with K(x_i, y_j).
-func block[T any, F float32 | float64](ctx context.Context, ctl run.Control, c *Columns[T], dst []F, x data.Source[T]) error {
+// fill sets dst to K(x_i, y_j), on the device of the run.
+func fill[T any, F float32 | float64](
+	ctx context.Context, ctl run.Control, c *Columns[T], dst []F, x data.Source[T],
+) error {
+	if done, err := remoteBlock(ctx, ctl, c.remote(ctl, x), dst); done {
+		return err
+	}
+	return block(ctx, ctl, c, dst, x)
+}
+
+// block sets dst to K(x_i, y_j), by tiles.
+func block[T any, F float32 | float64](
+	ctx context.Context, ctl run.Control, c *Columns[T], dst []F, x data.Source[T],
+) error {
 	n, m := x.Len(), c.Len()
 	width := c.width(n)
 	across := par.Blocks(m, width)
@@ -220,5 +237,6 @@ func (e *ValueError) Error() string {
 	if math.IsNaN(e.Value) {
 		what = "is not a number"
 	}
-	return fmt.Sprintf("the kernel of row %d and instance %d %s; the data may be too large for this kernel (scale them), or the kernel itself is at fault", e.Row+1, e.Col+1, what)
+	return fmt.Sprintf("the kernel of row %d and instance %d %s; the data may be too large for this kernel "+
+		"(scale them), or the kernel itself is at fault", e.Row+1, e.Col+1, what)
 }

@@ -165,34 +165,6 @@ func TestSymmetric(t *testing.T) {
 	}
 }
 
-func TestRows(t *testing.T) {
-	n := 600
-	x := points(n, 4)
-	k := kernel.Gaussian{Gamma: 0.3}
-	// Room for two rows: the third drops the one used longest ago.
-	var counter run.Counter
-	rows, err := gram.NewRows[data.Vector](run.Control{Memory: int64(4 * 8 * n), Counter: &counter}, k, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	read := func(i int) {
-		t.Helper()
-		row, err := rows.Row(ctx, i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j := range row {
-			near(t, "row", row[j], k.Eval(x.At(i), x.At(j)), 1e-13)
-		}
-	}
-	for _, i := range []int{5, 6, 5, 7, 5, 6} {
-		read(i)
-	}
-	if got := counter.Count(); got != int64(4*n) { // 5, 6, 7, and 6 again
-		t.Fatalf("computed %d values, want %d", got, 4*n)
-	}
-}
-
 func TestNoNumberIsAnError(t *testing.T) {
 	x := points(100, 2)
 	bad := kernel.Func[data.Vector](func(a, b data.Vector) float64 {
@@ -409,7 +381,8 @@ func TestExplicit(t *testing.T) {
 // are the kernel, plain and normalised.
 func TestCombinations(t *testing.T) {
 	x, y := points(70, 3), points(300, 3)
-	rbf, poly := kernel.Kernel[data.Vector](kernel.Gaussian{Gamma: 0.3}), kernel.Kernel[data.Vector](kernel.NewPolynomial(2))
+	rbf := kernel.Kernel[data.Vector](kernel.Gaussian{Gamma: 0.3})
+	poly := kernel.Kernel[data.Vector](kernel.NewPolynomial(2))
 	for _, k := range []kernel.Kernel[data.Vector]{
 		kernel.Sum(rbf, poly),
 		kernel.Product(rbf, poly, blackBox(kernel.Linear{})),
@@ -442,7 +415,8 @@ type mixed struct {
 func TestParts(t *testing.T) {
 	k := kernel.Sum[mixed](
 		kernel.On(func(m mixed) data.Vector { return m.numbers }, kernel.Kernel[data.Vector](kernel.Gaussian{Gamma: 0.5})),
-		kernel.On(func(m mixed) string { return m.text }, kernel.Kernel[string](letters{kernel.Form{Map: kernel.Scalar{A: 1}}})),
+		kernel.On(func(m mixed) string { return m.text },
+			kernel.Kernel[string](letters{kernel.Form{Map: kernel.Scalar{A: 1}}})),
 	)
 	var x data.Slice[mixed]
 	for i, p := range []string{"ab", "", "abba", "zoo", "baobab"} {

@@ -12,9 +12,14 @@ import (
 
 // Product sets dst = K·v, that is dst[i] = Σ_j K(x_i, y_j)·v[j], without
 // storing K. In float32 the sums of a tile are single, those over tiles double.
-func (c *Columns[T]) Product(ctx context.Context, ctl run.Control, dst []float64, x data.Source[T], v []float64) error {
+func (c *Columns[T]) Product(
+	ctx context.Context, ctl run.Control, dst []float64, x data.Source[T], v []float64,
+) error {
 	if len(dst) != x.Len() || len(v) != c.Len() {
 		panic("gram: lengths do not match")
+	}
+	if done, err := c.remote(ctl, x).product(ctx, ctl, oneRow(dst), oneRow(v)); done {
+		return err
 	}
 	if c.precision == run.Float32 {
 		return product[T, float32](ctx, ctl, c, dst, x, v)
@@ -22,7 +27,9 @@ func (c *Columns[T]) Product(ctx context.Context, ctl run.Control, dst []float64
 	return product[T, float64](ctx, ctl, c, dst, x, v)
 }
 
-func product[T any, F float32 | float64](ctx context.Context, ctl run.Control, c *Columns[T], dst []float64, x data.Source[T], v []float64) error {
+func product[T any, F float32 | float64](
+	ctx context.Context, ctl run.Control, c *Columns[T], dst []float64, x data.Source[T], v []float64,
+) error {
 	n, w := x.Len(), converted[F](v)
 	defer ctl.Counter.Add(int64(n) * int64(c.Len()))
 	return par.For(ctx, ctl, "kernel", par.Blocks(n, c.rows), func(i int) error {
@@ -44,7 +51,9 @@ func times[T any, F float32 | float64](c *Columns[T], dst []float64, x data.Sour
 
 // tiles computes rows lo to hi-1 of K, one tile after the other in the same
 // memory, and hands each over when it has been checked.
-func tiles[T any, F float32 | float64](c *Columns[T], x data.Source[T], lo, hi int, use func(tile []F, left, right int)) error {
+func tiles[T any, F float32 | float64](
+	c *Columns[T], x data.Source[T], lo, hi int, use func(tile []F, left, right int),
+) error {
 	s := c.tiler.strip(data.Range[T]{Of: x, Lo: lo, Hi: hi})
 	defer s.Release()
 	buffer := c.borrow().(*[]F)
@@ -88,11 +97,16 @@ func converted[F float32 | float64](v []float64) []F {
 
 // ProductT sets dst = Kᵀ·u, that is dst[j] = Σ_i K(x_i, y_j)·u[i], without
 // storing K. The sums are double.
-func (c *Columns[T]) ProductT(ctx context.Context, ctl run.Control, dst []float64, x data.Source[T], u []float64) error {
+func (c *Columns[T]) ProductT(
+	ctx context.Context, ctl run.Control, dst []float64, x data.Source[T], u []float64,
+) error {
 	if len(dst) != c.Len() || len(u) != x.Len() {
 		panic("gram: lengths do not match")
 	}
-	return c.gather(ctx, ctl, dst, x, func(part []float64, lo, hi int) error {
+	if done, err := c.remote(ctl, x).normal(ctx, ctl, oneRow(dst), nil, oneRow(u), nil); done {
+		return err
+	}
+	return c.sumStrips(ctx, ctl, dst, x, func(part []float64, lo, hi int) error {
 		return c.transposed(part, x, lo, hi, u[lo:hi])
 	})
 }
@@ -100,9 +114,14 @@ func (c *Columns[T]) ProductT(ctx context.Context, ctl run.Control, dst []float6
 // ProductNormal sets dst = Kᵀ·(K·v + u), computing each value of K once and
 // storing a strip of rows at a time; u may be nil for zero. It is the product
 // that solvers of least-squares problems need.
-func (c *Columns[T]) ProductNormal(ctx context.Context, ctl run.Control, dst []float64, x data.Source[T], v, u []float64) error {
+func (c *Columns[T]) ProductNormal(
+	ctx context.Context, ctl run.Control, dst []float64, x data.Source[T], v, u []float64,
+) error {
 	if len(dst) != c.Len() || len(v) != c.Len() || u != nil && len(u) != x.Len() {
 		panic("gram: lengths do not match")
+	}
+	if done, err := c.remote(ctl, x).normal(ctx, ctl, oneRow(dst), oneRow(v), oneRow(u), nil); done {
+		return err
 	}
 	if c.precision == run.Float32 {
 		return normal[T, float32](ctx, ctl, c, dst, x, v, u)
@@ -110,10 +129,12 @@ func (c *Columns[T]) ProductNormal(ctx context.Context, ctl run.Control, dst []f
 	return normal[T, float64](ctx, ctl, c, dst, x, v, u)
 }
 
-func normal[T any, F float32 | float64](ctx context.Context, ctl run.Control, c *Columns[T], dst []float64, x data.Source[T], v, u []float64) error {
+func normal[T any, F float32 | float64](
+	ctx context.Context, ctl run.Control, c *Columns[T], dst []float64, x data.Source[T], v, u []float64,
+) error {
 	m, w := c.Len(), converted[F](v)
 	var strips sync.Pool
-	return c.gather(ctx, ctl, dst, x, func(part []float64, lo, hi int) error {
+	return c.sumStrips(ctx, ctl, dst, x, func(part []float64, lo, hi int) error {
 		stored, ok := strips.Get().(*[]F)
 		if !ok {
 			s := make([]F, c.rows*m)
@@ -158,7 +179,9 @@ func (c *Columns[T]) transposed(part []float64, x data.Source[T], lo, hi int, u 
 	return addTiles[T, float64](c, part, x, lo, hi, u)
 }
 
-func addTiles[T any, F float32 | float64](c *Columns[T], part []float64, x data.Source[T], lo, hi int, u []float64) error {
+func addTiles[T any, F float32 | float64](
+	c *Columns[T], part []float64, x data.Source[T], lo, hi int, u []float64,
+) error {
 	return tiles(c, x, lo, hi, func(tile []F, left, right int) {
 		w := right - left
 		for i, a := range u {
@@ -167,16 +190,19 @@ func addTiles[T any, F float32 | float64](c *Columns[T], part []float64, x data.
 	})
 }
 
-// gatherStrips is how many strips add up into one partial sum. It fixes the
+// partStrips is how many strips add up into one partial sum. It fixes the
 // order of the sum, whatever the workers.
-const gatherStrips = 16
+const partStrips = 16
 
-// gather sums over strips: use adds its share for the rows lo to hi-1 to part.
+// sumStrips sums over strips: use adds its share for the rows lo to hi-1 to part.
 // The partial sums are added to dst in order.
-func (c *Columns[T]) gather(ctx context.Context, ctl run.Control, dst []float64, x data.Source[T], use func(part []float64, lo, hi int) error) error {
+func (c *Columns[T]) sumStrips(
+	ctx context.Context, ctl run.Control, dst []float64, x data.Source[T],
+	use func(part []float64, lo, hi int) error,
+) error {
 	n, m := x.Len(), c.Len()
 	defer ctl.Counter.Add(int64(n) * int64(m))
-	size := gatherStrips * c.rows
+	size := partStrips * c.rows
 	parts := make([][]float64, par.Blocks(n, size))
 	err := par.For(ctx, ctl, "kernel", len(parts), func(g int) error {
 		parts[g] = make([]float64, m)

@@ -22,11 +22,23 @@ import (
 // In float32 the sums over 4096 columns and over a strip's rows are single, the
 // sums of these double. Beside the values of K, a vector costs two
 // multiplications and additions a value.
-func (c *Columns[T]) ProductNormalMany(ctx context.Context, ctl run.Control, dst *data.Matrix, x data.Source[T], v, u *data.Matrix, weight []float64) error {
+func (c *Columns[T]) ProductNormalMany(
+	ctx context.Context, ctl run.Control, dst *data.Matrix, x data.Source[T], v, u *data.Matrix, weight []float64,
+) error {
 	if dst.Cols != c.Len() || v != nil && (v.Cols != c.Len() || v.Rows != dst.Rows) ||
 		u != nil && (u.Cols != x.Len() || u.Rows != dst.Rows) || weight != nil && len(weight) != x.Len() {
 		panic("gram: lengths do not match")
 	}
+	if done, err := c.remote(ctl, x).normal(ctx, ctl, dst, v, u, weight); done {
+		return err
+	}
+	return c.normalMany(ctx, ctl, dst, x, v, u, weight)
+}
+
+// normalMany is ProductNormalMany by tiles.
+func (c *Columns[T]) normalMany(
+	ctx context.Context, ctl run.Control, dst *data.Matrix, x data.Source[T], v, u *data.Matrix, weight []float64,
+) error {
 	if c.precision == run.Float32 {
 		return normalMany[T, float32](ctx, ctl, c, dst, x, v, u, weight, nil)
 	}
@@ -35,11 +47,13 @@ func (c *Columns[T]) ProductNormalMany(ctx context.Context, ctl run.Control, dst
 
 // Against is the matrix of K between instances and the columns, for several
 // products with it. Where it fits into half of the run's memory the first product
-// keeps its values for the others; else each computes them anew. It serves one
-// goroutine at a time.
+// keeps its values for the others; else each computes them anew. On another device
+// than the CPU the back end decides what it keeps. It serves one goroutine at a
+// time.
 type Against[T any] struct {
 	columns *Columns[T]
 	x       data.Source[T]
+	there   remote
 	single  *keptRows[float32] // nil where they are not kept
 	double  *keptRows[float64]
 }
@@ -50,9 +64,12 @@ type keptRows[F float32 | float64] struct {
 	filled bool
 }
 
-// Against returns the matrix of K between x and the columns.
+// Against returns the matrix of K between x and the columns, on the device of ctl.
 func (c *Columns[T]) Against(ctl run.Control, x data.Source[T]) *Against[T] {
-	a := &Against[T]{columns: c, x: x}
+	a := &Against[T]{columns: c, x: x, there: c.remote(ctl, x)}
+	if a.there.chosen() {
+		return a
+	}
 	n, size := x.Len()*c.Len(), 8
 	if c.precision == run.Float32 {
 		size = 4
@@ -71,20 +88,28 @@ func (c *Columns[T]) Against(ctl run.Control, x data.Source[T]) *Against[T] {
 func (a *Against[T]) Precision() run.Precision { return a.columns.Precision() }
 
 // ProductNormalMany is that of Columns, bit for bit.
-func (a *Against[T]) ProductNormalMany(ctx context.Context, ctl run.Control, dst, v, u *data.Matrix, weight []float64) error {
+func (a *Against[T]) ProductNormalMany(
+	ctx context.Context, ctl run.Control, dst, v, u *data.Matrix, weight []float64,
+) error {
+	if done, err := a.there.normal(ctx, ctl, dst, v, u, weight); done {
+		return err
+	}
 	switch {
 	case a.single != nil:
 		return normalMany(ctx, ctl, a.columns, dst, a.x, v, u, weight, a.single)
 	case a.double != nil:
 		return normalMany(ctx, ctl, a.columns, dst, a.x, v, u, weight, a.double)
 	}
-	return a.columns.ProductNormalMany(ctx, ctl, dst, a.x, v, u, weight)
+	return a.columns.normalMany(ctx, ctl, dst, a.x, v, u, weight)
 }
 
 // manyStrip is the memory of a worker: a strip of K and its share of the sums.
 type manyStrip[F float32 | float64] struct{ k, sums []F }
 
-func normalMany[T any, F float32 | float64](ctx context.Context, ctl run.Control, c *Columns[T], dst *data.Matrix, x data.Source[T], v, u *data.Matrix, weight []float64, kept *keptRows[F]) error {
+func normalMany[T any, F float32 | float64](
+	ctx context.Context, ctl run.Control, c *Columns[T], dst *data.Matrix, x data.Source[T], v, u *data.Matrix,
+	weight []float64, kept *keptRows[F],
+) error {
 	n, m, outputs := x.Len(), c.Len(), dst.Rows
 	if kept == nil || !kept.filled {
 		defer ctl.Counter.Add(int64(n) * int64(m))
@@ -94,7 +119,7 @@ func normalMany[T any, F float32 | float64](ctx context.Context, ctl run.Control
 		w = converted[F](v.Data)
 	}
 	var strips sync.Pool
-	size := gatherStrips * c.rows
+	size := partStrips * c.rows
 	parts := make([][]float64, par.Blocks(n, size))
 	err := par.For(ctx, ctl, "kernel", len(parts), func(g int) error {
 		s, ok := strips.Get().(*manyStrip[F])
@@ -187,17 +212,31 @@ func dotParts[F float32 | float64](x, y []F) float64 {
 
 // ProductMany sets dst[k][i] = Σ_j K(x_i, y_j)·v[k][j] for every row k of v,
 // computing each value of K once for all of them. Sums are as in Product.
-func (c *Columns[T]) ProductMany(ctx context.Context, ctl run.Control, dst *data.Matrix, x data.Source[T], v *data.Matrix) error {
+func (c *Columns[T]) ProductMany(
+	ctx context.Context, ctl run.Control, dst *data.Matrix, x data.Source[T], v *data.Matrix,
+) error {
 	if dst.Rows != v.Rows || dst.Cols != x.Len() || v.Cols != c.Len() {
 		panic("gram: lengths do not match")
 	}
+	if done, err := c.remote(ctl, x).product(ctx, ctl, dst, v); done {
+		return err
+	}
+	return c.productMany(ctx, ctl, dst, x, v)
+}
+
+// productMany is ProductMany by tiles.
+func (c *Columns[T]) productMany(
+	ctx context.Context, ctl run.Control, dst *data.Matrix, x data.Source[T], v *data.Matrix,
+) error {
 	if c.precision == run.Float32 {
 		return productMany[T, float32](ctx, ctl, c, dst, x, v)
 	}
 	return productMany[T, float64](ctx, ctl, c, dst, x, v)
 }
 
-func productMany[T any, F float32 | float64](ctx context.Context, ctl run.Control, c *Columns[T], dst *data.Matrix, x data.Source[T], v *data.Matrix) error {
+func productMany[T any, F float32 | float64](
+	ctx context.Context, ctl run.Control, c *Columns[T], dst *data.Matrix, x data.Source[T], v *data.Matrix,
+) error {
 	n, m, w := x.Len(), c.Len(), converted[F](v.Data)
 	defer ctl.Counter.Add(int64(n) * int64(m))
 	clear(dst.Data)

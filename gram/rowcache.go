@@ -12,11 +12,19 @@ import (
 	"github.com/kerf-ml/kerf/run"
 )
 
-// RowCache gives rows K(x_i, ·) of a Gram matrix many at a time, in the
+// Operator is the symmetric n×n matrix K(x_i, x_j) as solvers see it. Row may
+// compute or recall; the slice is valid until the next call and must not be
+// written to. An operator serves one goroutine at a time.
+type Operator interface {
+	Len() int
+	Row(ctx context.Context, i int) ([]float64, error)
+}
+
+// RowCache gives rows K(x_i, ·) of a Gram matrix, one or many at a time, in the
 // precision F, and keeps as many as its memory allows, dropping those that were
 // used longest ago. The rows of one call that are not in memory are computed
 // together in tiles. A row has the same bits whenever it is computed. A cache
-// serves one goroutine at a time.
+// serves one goroutine at a time; with F = float64 it is an Operator.
 type RowCache[T any, F float32 | float64] struct {
 	columns *Columns[T]
 	ctl     run.Control
@@ -38,7 +46,9 @@ const slabBytes = 32 << 20
 
 // NewRowCache returns the rows of a kernel on a sample. It may keep rows in half
 // of the run's memory, and needs room for atLeast of them.
-func NewRowCache[T any, F float32 | float64](ctl run.Control, k kernel.Kernel[T], x data.Source[T], atLeast int) (*RowCache[T, F], error) {
+func NewRowCache[T any, F float32 | float64](
+	ctl run.Control, k kernel.Kernel[T], x data.Source[T], atLeast int,
+) (*RowCache[T, F], error) {
 	n := x.Len()
 	precision, size := run.Float64, 8.0
 	if _, single := any(F(0)).(float32); single {
@@ -68,10 +78,23 @@ func (r *RowCache[T, F]) Limit() int { return r.limit }
 // Holds reports whether row i is in memory.
 func (r *RowCache[T, F]) Holds(i int) bool { return r.kept[i] != nil }
 
-// Fetch sets rows[k] to the row of instance index[k]. The rows are valid until
+// Row returns K(x_i, ·). It is valid until the next call and must not be written to.
+func (r *RowCache[T, F]) Row(ctx context.Context, i int) ([]F, error) {
+	if e, ok := r.kept[i]; ok {
+		r.order.MoveToFront(e)
+		return e.Value.(*keptRow[F]).values, nil
+	}
+	var row [1][]F
+	if err := r.Rows(ctx, row[:], []int{i}); err != nil {
+		return nil, err
+	}
+	return row[0], nil
+}
+
+// Rows sets rows[k] to the row of instance index[k]. The rows are valid until
 // the next call and must not be written to. The indices must differ, and must
 // not be more than Limit.
-func (r *RowCache[T, F]) Fetch(ctx context.Context, rows [][]F, index []int) error {
+func (r *RowCache[T, F]) Rows(ctx context.Context, rows [][]F, index []int) error {
 	if len(rows) != len(index) || len(index) > r.limit {
 		panic("gram: more rows than the cache can hold")
 	}
@@ -107,7 +130,7 @@ func (r *RowCache[T, F]) Fetch(ctx context.Context, rows [][]F, index []int) err
 // index may come more than once. A kernel with a form is computed anew, which
 // takes less than to look the values up all over the rows, and may differ from
 // them in the last place. Otherwise the values are taken from rows, which are
-// fetched as many at a time as fit.
+// computed as many at a time as fit.
 func (r *RowCache[T, F]) Square(ctx context.Context, dst []F, index []int) error {
 	c, q := r.columns, len(index)
 	if _, ok := kernel.FormOf(c.kernel); ok {
@@ -125,7 +148,7 @@ func (r *RowCache[T, F]) Square(ctx context.Context, dst []F, index []int) error
 	rows := make([][]F, min(len(once), r.limit))
 	for len(once) > 0 {
 		n := min(len(once), r.limit)
-		if err := r.Fetch(ctx, rows[:n], once[:n]); err != nil {
+		if err := r.Rows(ctx, rows[:n], once[:n]); err != nil {
 			return err
 		}
 		for k, i := range once[:n] {
@@ -171,6 +194,15 @@ func (r *RowCache[T, F]) room() []F {
 func (r *RowCache[T, F]) compute(ctx context.Context, into [][]F, index []int) error {
 	c, n, m := r.columns, len(index), r.Len()
 	x := data.Subset[T]{Of: c.y, Index: index}
+	if there := c.remote(r.ctl, x); there.chosen() {
+		values := alloc.Slice[F](n * m)
+		if done, err := remoteBlock(ctx, r.ctl, there, values); done {
+			for i, row := range into {
+				copy(row, values[i*m:])
+			}
+			return err
+		}
+	}
 	width := c.width(n)
 	across := par.Blocks(m, width)
 	err := par.For(ctx, r.ctl, "", par.Blocks(n, c.rows)*across, func(i int) error {
@@ -188,7 +220,12 @@ func (r *RowCache[T, F]) compute(ctx context.Context, into [][]F, index []int) e
 }
 
 // fillRows computes the columns left to right-1 of a few rows, tile by tile.
-func fillRows[T any, F float32 | float64](c *Columns[T], into [][]F, x data.Source[T], first, left, right int) error {
+func fillRows[T any, F float32 | float64](
+	c *Columns[T], into [][]F, x data.Source[T], first, left, right int,
+) error {
+	if len(into) == 1 {
+		return strip(c, into[0][left:], c.Len(), x, first, left, right)
+	}
 	s := c.tiler.strip(x)
 	defer s.Release()
 	buffer := make([]F, len(into)*min(c.cols, right-left))

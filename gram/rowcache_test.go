@@ -27,7 +27,8 @@ func gaussianRows(n, d int) *data.Matrix {
 // bits always the same.
 func TestRowCache(t *testing.T) {
 	k := kernel.Gaussian{Gamma: 0.3}
-	for name, kern := range map[string]kernel.Kernel[data.Vector]{"form": k, "black box": kernel.Func[data.Vector](k.Eval)} {
+	kernels := map[string]kernel.Kernel[data.Vector]{"form": k, "black box": kernel.Func[data.Vector](k.Eval)}
+	for name, kern := range kernels {
 		for _, n := range []int{1, 7, 64, 65, 300} {
 			x := gaussianRows(n, 5)
 			t.Run(name, func(t *testing.T) {
@@ -55,7 +56,7 @@ func rowCache[F float32 | float64](t *testing.T, k kernel.Kernel[data.Vector], x
 		rows, square := make([][]F, ask), make([]F, 4*ask*ask)
 		for range 40 {
 			index := rng.Perm(n)[:ask]
-			if err := c.Fetch(t.Context(), rows, index); err != nil {
+			if err := c.Rows(t.Context(), rows, index); err != nil {
 				t.Fatal(err)
 			}
 			for r, i := range index {
@@ -80,7 +81,8 @@ func rowCache[F float32 | float64](t *testing.T, k kernel.Kernel[data.Vector], x
 			}
 			for a, i := range wide {
 				for b, j := range wide {
-					if got, want := float64(square[a*len(wide)+b]), k.Eval(x.At(i), x.At(j)); math.Abs(got-want) > within {
+					got, want := float64(square[a*len(wide)+b]), k.Eval(x.At(i), x.At(j))
+					if math.Abs(got-want) > within {
 						t.Fatalf("K(%d, %d) is %v, want %v", i, j, got, want)
 					}
 				}
@@ -105,20 +107,54 @@ func TestRowCacheFaults(t *testing.T) {
 	}
 	rows := make([][]float64, 3)
 	var fault *gram.ValueError
-	if err := c.Fetch(t.Context(), rows, []int{2, 13, 5}); !errors.As(err, &fault) || fault.Row != 13 {
+	if err := c.Rows(t.Context(), rows, []int{2, 13, 5}); !errors.As(err, &fault) || fault.Row != 13 {
 		t.Errorf("%v", err)
 	}
 	broken = false
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := c.Fetch(ctx, rows, []int{2, 13, 5}); !errors.Is(err, context.Canceled) {
+	if err := c.Rows(ctx, rows, []int{2, 13, 5}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if err := c.Fetch(t.Context(), rows, []int{2, 13, 5}); err != nil || rows[1][2] != x.At(13).Dot(x.At(2)) {
+	if row, err := c.Row(ctx, 13); row != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v, %v", row, err)
+	}
+	if err := c.Rows(t.Context(), rows, []int{2, 13, 5}); err != nil || rows[1][2] != x.At(13).Dot(x.At(2)) {
 		t.Errorf("%v, %v", err, rows[1])
 	}
 	var memory *run.MemoryError
 	if _, err := gram.NewRowCache[data.Vector, float64](run.Control{Memory: 100}, k, x, 3); !errors.As(err, &memory) {
 		t.Errorf("no memory: %v", err)
+	}
+}
+
+// TestRowCacheDrops: the row that was used longest ago goes first.
+func TestRowCacheDrops(t *testing.T) {
+	n := 600
+	x := points(n, 4)
+	k := kernel.Gaussian{Gamma: 0.3}
+	// Room for two rows: the third drops the one used longest ago.
+	var counter run.Counter
+	ctl := run.Control{Memory: int64(4 * 8 * n), Counter: &counter}
+	rows, err := gram.NewRowCache[data.Vector, float64](ctl, k, x, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var _ gram.Operator = rows
+	read := func(i int) {
+		t.Helper()
+		row, err := rows.Row(ctx, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j := range row {
+			near(t, "row", row[j], k.Eval(x.At(i), x.At(j)), 1e-13)
+		}
+	}
+	for _, i := range []int{5, 6, 5, 7, 5, 6} {
+		read(i)
+	}
+	if got := counter.Count(); got != int64(4*n) { // 5, 6, 7, and 6 again
+		t.Fatalf("computed %d values, want %d", got, 4*n)
 	}
 }

@@ -12,13 +12,21 @@ import (
 // Symmetric returns the Gram matrix K(x_i, x_j), computed in float64. Each pair
 // is computed once, on or above the diagonal, and mirrored, so that the matrix
 // is symmetric even where the kernel is not.
-func Symmetric[T any](ctx context.Context, ctl run.Control, k kernel.Kernel[T], x data.Source[T]) (*data.Matrix, error) {
+func Symmetric[T any](
+	ctx context.Context, ctl run.Control, k kernel.Kernel[T], x data.Source[T],
+) (*data.Matrix, error) {
 	n := x.Len()
 	if err := ctl.Reserve("a Gram matrix", 8*float64(n)*float64(n), "take fewer landmarks"); err != nil {
 		return nil, err
 	}
 	c := Bind(k, x)
 	g := data.NewMatrix(n, n)
+	if done, err := remoteBlock(ctx, ctl, c.remote(ctl, x), g.Data); done {
+		if err == nil {
+			err = mirror(ctx, ctl, g)
+		}
+		return g, err
+	}
 	err := par.For(ctx, ctl, "kernel", par.Blocks(n, c.rows), func(i int) error {
 		lo, hi := par.Range(i, n, c.rows)
 		left := lo / c.cols * c.cols

@@ -1,220 +1,196 @@
 package kerftest
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/compute"
 	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/run"
 )
 
-// Backend checks that a back end computes what its contract says. budget is the
-// relative error that it may make: of Σ|a||b| for an inner product, of the
-// value for what is computed from it.
-func Backend(t *testing.T, b compute.Backend, budget float64) {
+// Backend checks that blocks and products of a back end are those of the formula,
+// in one precision, for every form that it supports. budget is the relative error
+// that it may make: of Σ|a||b| for a sum of products, of the value for what is
+// computed from it.
+func Backend(t *testing.T, b compute.Backend, p run.Precision, budget float64) {
+	supported := 0
 	for _, form := range forms() {
 		for _, storage := range []string{"dense", "sparse", "wide", "mixed"} {
-			t.Run(fmt.Sprintf("%v/%s", form, storage), func(t *testing.T) { backendTile(t, b, form, storage, budget) })
-		}
-	}
-}
-
-// forms returns a form of every shape.
-func forms() []kernel.Form {
-	var all []kernel.Form
-	for _, pair := range []kernel.Pair{kernel.Dot, kernel.Distance2, kernel.L1, kernel.Tanimoto} {
-		for _, normalized := range []bool{false, true} {
-			all = append(all,
-				kernel.Form{Pair: pair, Map: kernel.Scalar{Op: kernel.Identity, A: 1}, Normalized: normalized},
-				kernel.Form{Pair: pair, Map: kernel.Scalar{Op: kernel.Identity, A: 0.5, B: 2}, Normalized: normalized},
-				kernel.Form{Pair: pair, Map: kernel.Scalar{Op: kernel.Exp, A: -0.3}, Normalized: normalized},
-				kernel.Form{Pair: pair, Map: kernel.Scalar{Op: kernel.Power, A: 0.5, B: 1, P: 3}, Normalized: normalized},
-				kernel.Form{Pair: pair, Map: kernel.Scalar{Op: kernel.Tanh, A: 0.5, B: 0.25}, Normalized: normalized},
-			)
-		}
-	}
-	for _, pair := range []kernel.Pair{kernel.Min, kernel.ChiSquared} {
-		all = append(all,
-			kernel.Form{Pair: pair, Map: kernel.Scalar{Op: kernel.Identity, A: 1}},
-			kernel.Form{Pair: pair, Map: kernel.Scalar{Op: kernel.Exp, A: -0.3}},
-			kernel.Form{Pair: pair, Map: kernel.Scalar{Op: kernel.Power, A: 0.5, B: 1, P: 3}, Normalized: true},
-		)
-	}
-	for _, f := range []kernel.Scalar{
-		{Op: kernel.Matern, A: 0.5, P: 0.5}, {Op: kernel.Matern, A: 0.5, P: 1.5}, {Op: kernel.Matern, A: 0.5, P: 2.5},
-		{Op: kernel.Power, A: 0.5, B: 1, P: -1.5}, {Op: kernel.Power, A: 0.5, B: 1, P: -2},
-	} {
-		all = append(all, kernel.Form{Pair: kernel.Distance2, Map: f})
-	}
-	return all
-}
-
-// guarded returns a slice of n NaN with guard values around it, and a check
-// that the guards are untouched.
-func guarded(t *testing.T, n int) ([]float64, func()) {
-	t.Helper()
-	const guard = 12345.678
-	all := make([]float64, n+16)
-	for i := range all {
-		all[i] = guard
-	}
-	in := all[8 : 8+n : 8+n]
-	for i := range in {
-		in[i] = math.NaN()
-	}
-	return in, func() {
-		t.Helper()
-		for i, v := range all {
-			if (i < 8 || i >= 8+n) && v != guard {
-				t.Fatalf("wrote %v outside of the destination, %d from its start", v, i-8)
-			}
-		}
-	}
-}
-
-func random(rng *rand.Rand, n int) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = rng.NormFloat64()
-	}
-	return x
-}
-
-// vectors returns n random vectors in the given storage. The first two are
-// equal and the last is zero.
-func vectors(rng *rand.Rand, n, d int, storage string) data.Source[data.Vector] {
-	out := make(data.Slice[data.Vector], n)
-	for i := range out {
-		v := random(rng, d)
-		dense := storage == "dense" || storage == "mixed" && i%2 == 0
-		if i == n-1 {
-			clear(v)
-		}
-		if dense {
-			out[i] = data.Dense(v...)
-			continue
-		}
-		var index []int32
-		var value []float64
-		for j, a := range v {
-			if rng.IntN(3) == 0 && a != 0 {
-				at := int32(j)
-				if storage == "wide" {
-					at = int32(j * 40)
+			t.Run(fmt.Sprintf("%v/%s", form, storage), func(t *testing.T) {
+				rng := rand.New(rand.NewPCG(7, 8))
+				for _, size := range []struct{ n, m, d int }{{1, 1, 0}, {2, 5, 1}, {7, 17, 8}, {70, 33, 9}, {3, 300, 5}} {
+					x, y := vectors(rng, size.n, size.d+size.n%2, storage), vectors(rng, size.m, size.d, storage)
+					if !b.Supports(form, y, p) {
+						continue
+					}
+					supported++
+					oracle := newOracle(form, x, y, budget)
+					m := against(t, b, form, y, p, x)
+					oracle.blocks(t, m)
+					oracle.products(t, m, rng)
 				}
-				index, value = append(index, at), append(value, a)
-			}
+			})
 		}
-		out[i], _ = data.Sparse(index, value)
 	}
-	if n > 1 {
-		out[1] = out[0]
-	}
-	return out
-}
-
-func backendTile(t *testing.T, b compute.Backend, form kernel.Form, storage string, budget float64) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	for _, size := range []struct{ n, m, d int }{{1, 1, 0}, {2, 5, 1}, {7, 17, 8}, {15, 33, 33}, {85, 20, 5}, {3, 300, 9}} {
-		x, y := vectors(rng, size.n, size.d+size.n%2, storage), vectors(rng, size.m, size.d, storage)
-		if !b.Supports(form, y) {
-			continue
-		}
-		c := b.Columns(y, form)
-		if c.Len() != size.m {
-			t.Fatalf("%d columns, want %d", c.Len(), size.m)
-		}
-		whole := tile64(t, c, x, 0, size.m)
-		for i := range size.n {
-			for j := range size.m {
-				compareTile(t, whole[i*size.m+j], form, x.At(i), y.At(j), budget)
-			}
-		}
-		parts(t, c, x, whole)
-		if size.m < 100 {
-			selfTile(t, c, form, y)
-		}
+	if supported == 0 {
+		t.Errorf("%s supports nothing", b.Name())
 	}
 }
 
-// tile64 computes the columns j0 to j1-1 into a guarded slice.
-func tile64(t *testing.T, c compute.Columns, x data.Source[data.Vector], j0, j1 int) []float64 {
+func against(
+	t *testing.T, b compute.Backend, form kernel.Form, y data.Source[data.Vector], p run.Precision,
+	x data.Source[data.Vector],
+) compute.Matrix {
 	t.Helper()
-	dst, check := guarded(t, x.Len()*(j1-j0))
-	r := c.Rows(x)
-	r.Tile64(dst, j1-j0, j0, j1)
-	r.Release()
+	bound, err := b.Bind(form, y, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := bound.Against(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// oracle is K by the formula, with how far each value may be off.
+type oracle struct {
+	n, m        int
+	k, slack    []float64
+	budget      float64
+	singleSlack float64 // what rounding to float32 adds, relative to the value
+}
+
+func newOracle(form kernel.Form, x, y data.Source[data.Vector], budget float64) *oracle {
+	o := &oracle{n: x.Len(), m: y.Len(), budget: 64 * budget, singleSlack: 0x1p-24}
+	for i := range o.n {
+		for j := range o.m {
+			k, slack := value(form, x.At(i), y.At(j), budget)
+			o.k, o.slack = append(o.k, k), append(o.slack, slack)
+		}
+	}
+	return o
+}
+
+func (o *oracle) blocks(t *testing.T, m compute.Matrix) {
+	t.Helper()
+	ctx := context.Background()
+	double, check := guarded(t, o.n*o.m)
+	single := make([]float32, o.n*o.m)
+	if err := m.Block64(ctx, run.Control{}, double); err != nil {
+		t.Fatal(err)
+	}
 	check()
-	return dst
+	if err := m.Block32(ctx, run.Control{}, single); err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range o.k {
+		if !(math.Abs(double[at]-want) <= o.slack[at]) {
+			t.Fatalf("K(%d, %d) is %v, want %v within %v", at/o.m, at%o.m, double[at], want, o.slack[at])
+		}
+		if got := float64(single[at]); !(math.Abs(got-double[at]) <= o.singleSlack*math.Abs(double[at])+0x1p-149) {
+			t.Fatalf("K(%d, %d) is %v in single and %v in double", at/o.m, at%o.m, got, double[at])
+		}
+	}
 }
 
-// parts checks that a value does not depend on which others are computed with
-// it, nor on the precision it is stored in.
-func parts(t *testing.T, c compute.Columns, x data.Source[data.Vector], whole []float64) {
+// products compares with sums of the oracle's values, with each of v, u and weight
+// there or not, and asks twice for the same bits.
+func (o *oracle) products(t *testing.T, m compute.Matrix, rng *rand.Rand) {
 	t.Helper()
-	m := c.Len()
-	j0, j1 := m/3, m-m/4
-	part := tile64(t, c, x, j0, j1)
-	r := c.Rows(data.Range[data.Vector]{Of: x, Lo: x.Len() - 1, Hi: x.Len()})
-	defer r.Release()
-	last, single := make([]float64, m), make([]float32, m)
-	r.Tile64(last, m, 0, m)
-	r.Tile32(single, m, 0, m)
-	for i := range x.Len() {
-		for j := j0; j < j1; j++ {
-			if part[i*(j1-j0)+j-j0] != whole[i*m+j] {
-				t.Fatalf("(%d,%d) is %v in one tile and %v in another", i, j, whole[i*m+j], part[i*(j1-j0)+j-j0])
+	ctx := context.Background()
+	const outputs = 3
+	v := &data.Matrix{Rows: outputs, Cols: o.m, Data: random(rng, outputs*o.m)}
+	u := &data.Matrix{Rows: outputs, Cols: o.n, Data: random(rng, outputs*o.n)}
+	weight := make([]float64, o.n)
+	for i := range weight {
+		weight[i] = rng.Float64()
+	}
+	twice := func(cols int, call func(dst *data.Matrix) error) *data.Matrix {
+		t.Helper()
+		var all [2]*data.Matrix
+		for k := range all {
+			values, check := guarded(t, outputs*cols)
+			all[k] = &data.Matrix{Rows: outputs, Cols: cols, Data: values}
+			if err := call(all[k]); err != nil {
+				t.Fatal(err)
 			}
+			check()
 		}
+		if !slices.Equal(all[0].Data, all[1].Data) {
+			t.Fatal("the same product has other bits")
+		}
+		return all[0]
 	}
-	for j := range m {
-		if want := whole[(x.Len()-1)*m+j]; last[j] != want || single[j] != float32(want) {
-			t.Fatalf("column %d of the last row alone is %v, in single precision %v, want %v", j, last[j], single[j], want)
-		}
+	got := twice(o.n, func(dst *data.Matrix) error { return m.Product(ctx, run.Control{}, dst, v) })
+	for k := range outputs {
+		want, slack := o.times(v.Row(k))
+		near(t, "K·v", got.Row(k), want, slack)
 	}
-}
-
-// selfTile checks a block against itself: symmetric to the bit, and exactly the
-// value of distance zero on the diagonal.
-func selfTile(t *testing.T, c compute.Columns, form kernel.Form, y data.Source[data.Vector]) {
-	t.Helper()
-	n := y.Len()
-	dst := tile64(t, c, y, 0, n)
-	for i := range n {
-		for j := range i {
-			if dst[i*n+j] != dst[j*n+i] {
-				t.Fatalf("K(%d,%d) = %v and K(%d,%d) = %v", i, j, dst[i*n+j], j, i, dst[j*n+i])
-			}
-		}
-		want := form.Map.At(0)
-		distance := form.Pair == kernel.Distance2 || form.Pair == kernel.L1 || form.Pair == kernel.ChiSquared
-		if distance && !form.Normalized && dst[i*n+i] != want && dst[i*n+i] != float64(float32(want)) {
-			t.Fatalf("K(x,x) = %v at distance 0, want exactly %v", dst[i*n+i], want)
+	for _, c := range []struct {
+		v, u   *data.Matrix
+		weight []float64
+	}{{v, u, weight}, {v, u, nil}, {v, nil, weight}, {v, nil, nil}, {nil, u, weight}, {nil, u, nil}} {
+		got := twice(o.m, func(dst *data.Matrix) error {
+			return m.ProductNormal(ctx, run.Control{}, dst, c.v, c.u, c.weight)
+		})
+		for k := range outputs {
+			want, slack := o.normal(c.v, c.u, c.weight, k)
+			near(t, "Kᵀ·C·(K·v+u)", got.Row(k), want, slack)
 		}
 	}
 }
 
-// compareTile compares one value of a tile with the formula. The error of a
-// squared distance is that of the inner products and norms it is made from,
-// and the scalar function passes it on with its slope.
-func compareTile(t *testing.T, got float64, form kernel.Form, x, y data.Vector, budget float64) {
+func near(t *testing.T, what string, got, want, slack []float64) {
 	t.Helper()
-	size := x.Norm2() + y.Norm2()
-	pair := form.Pair.At(x, y)
-	want := form.Map.At(pair)
-	step := 64 * budget * (size + 1)
-	slack := math.Abs(form.Map.At(pair+step)-want) + math.Abs(form.Map.At(pair-step)-want) + 64*budget*math.Abs(want)
-	if form.Normalized {
-		xx, yy := form.Map.At(form.Pair.At(x, x)), form.Map.At(form.Pair.At(y, y))
-		want = kernel.Cosine(want, xx, yy)
-		if xx > 0 && yy > 0 {
-			slack = slack/math.Sqrt(xx*yy) + 64*budget*math.Abs(want)
+	for i := range want {
+		if !(math.Abs(got[i]-want[i]) <= slack[i]) {
+			t.Fatalf("%s at %d is %v, want %v within %v", what, i, got[i], want[i], slack[i])
 		}
 	}
-	if !(math.Abs(got-want) <= slack) {
-		t.Fatalf("%v of %v and %v is %v, want %v within %v", form, x, y, got, want, slack)
+}
+
+// times returns K·v. A term is off by the error of its value and by rounding.
+func (o *oracle) times(v []float64) (sum, slack []float64) {
+	sum, slack = make([]float64, o.n), make([]float64, o.n)
+	for i := range o.n {
+		for j, a := range v {
+			k := o.k[i*o.m+j]
+			sum[i] += k * a
+			slack[i] += math.Abs(a) * (o.slack[i*o.m+j] + o.budget*math.Abs(k))
+		}
 	}
+	return sum, slack
+}
+
+// normal returns Kᵀ·C·(K·v[k] + u[k]).
+func (o *oracle) normal(v, u *data.Matrix, weight []float64, k int) (sum, slack []float64) {
+	inner, off := make([]float64, o.n), make([]float64, o.n)
+	if v != nil {
+		inner, off = o.times(v.Row(k))
+	}
+	sum, slack = make([]float64, o.m), make([]float64, o.m)
+	for i := range o.n {
+		a, e := inner[i], off[i]
+		if u != nil {
+			a += u.Row(k)[i]
+			e += o.budget * math.Abs(u.Row(k)[i])
+		}
+		if weight != nil {
+			a *= weight[i]
+			e *= weight[i]
+		}
+		for j := range o.m {
+			value := o.k[i*o.m+j]
+			sum[j] += value * a
+			slack[j] += math.Abs(value)*(e+o.budget*math.Abs(a)) + math.Abs(a)*o.slack[i*o.m+j]
+		}
+	}
+	return sum, slack
 }

@@ -9,24 +9,20 @@ import (
 
 // Precomputed is a matrix as a kernel on the instances 0 … n-1: K(i, j) is
 // Matrix[i, j]. It serves similarities that were computed or judged elsewhere.
-// The matrix must be symmetric, and positive semidefinite to be a kernel; Check
-// and CheckMatrix tell.
+// The matrix must be symmetric, and positive semidefinite to be a kernel; gram.Check
+// and gram.CheckMatrix tell.
 type Precomputed struct {
 	Matrix *data.Matrix
 }
 
-// Validate reports a matrix that is not square.
+// Validate reports a matrix that is not square or whose parts do not fit together.
 func (k Precomputed) Validate() error {
 	if k.Matrix == nil {
 		return errors.New("precomputed: there is no matrix")
 	}
-	return square(k.Matrix)
-}
-
-// square reports a matrix whose parts do not fit together or that is not square.
-func square(g *data.Matrix) error {
-	if g.Rows != g.Cols || len(g.Data) != g.Rows*g.Cols {
-		return fmt.Errorf("a Gram matrix must be square; this one has %d rows, %d columns and %d values", g.Rows, g.Cols, len(g.Data))
+	if g := k.Matrix; g.Rows != g.Cols || len(g.Data) != g.Rows*g.Cols {
+		return fmt.Errorf("a Gram matrix must be square; this one has %d rows, %d columns and %d values",
+			g.Rows, g.Cols, len(g.Data))
 	}
 	return nil
 }

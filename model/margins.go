@@ -6,7 +6,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
-	"github.com/kerf-ml/kerf/internal/gemm"
+	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/learn"
@@ -56,9 +56,7 @@ func (p *Pipeline[T]) separatorProducts(ctx context.Context, ctl run.Control) (*
 		return m, p.kernelLengths, err
 	}
 	product := data.NewMatrix(p.Separators.Rows, p.Separators.Rows)
-	w := gemm.Rows(p.Separators.Data, p.Separators.Rows, p.Separators.Cols, p.Separators.Cols)
-	out := gemm.Rows(product.Data, product.Rows, product.Cols, product.Cols)
-	return product, featureLengths[T], gemm.Mul(ctx, ctl.Quiet(), 1, w, w.T(), 0, out)
+	return product, featureLengths[T], linalg.MulT(ctx, ctl.Quiet(), 1, p.Separators, p.Separators, 0, product)
 }
 
 // featureLengths are the lengths of the features.

@@ -124,7 +124,7 @@ func transform[F gemm.Float](f *hadamard, dst, x []F, next *ahead) {
 	next.ask()
 	vmath.Hadamard(x)
 	next.ask()
-	vmath.Take(dst[:f.pick.Len()], F(f.scale), x, f.pick)
+	vmath.Gather(dst[:f.pick.Len()], F(f.scale), x, f.pick)
 	clear(dst[f.pick.Len():])
 	next.ask()
 }
@@ -157,8 +157,8 @@ func upcoming(x data.Source[data.Vector], i, end int) (a ahead) {
 // ask asks for the next part.
 func (a *ahead) ask() {
 	wide, narrow := min(a.part, len(a.wide)), min(a.part, len(a.narrow))
-	vmath.Fetch(a.wide[:wide])
-	vmath.Fetch(a.narrow[:narrow])
+	vmath.Prefetch(a.wide[:wide])
+	vmath.Prefetch(a.narrow[:narrow])
 	a.wide, a.narrow = a.wide[wide:], a.narrow[narrow:]
 }
 

@@ -1,9 +1,10 @@
 // Package run holds the controls of a run: how many workers, how much memory,
-// whom to tell about progress, and a counter of kernel evaluations.
+// whom to tell about progress, on which device, and a counter of kernel
+// evaluations.
 //
-// Controls say how to compute, never what: changing any of them but the
-// precision leaves every result as it was, bit for bit. The zero Control is the
-// default.
+// Controls say how to compute, never what: changing any of them but the precision
+// and the device leaves every result as it was, bit for bit. The zero Control is
+// the default.
 package run
 
 import (
@@ -18,13 +19,16 @@ import (
 // quarters of the memory that is free, and reports nothing.
 type Control struct {
 	Workers  int      // goroutines that compute; 0 means all cores
-	Memory   int64    // bytes that may be allocated for data of the run; 0 means three quarters of what is free
+	Memory   int64    // bytes that may be allocated for data of the run; 0 means ¾ of what is free
 	Progress Progress // told what is going on; the zero value is silent
 	Counter  *Counter // gathers kernel evaluations; nil counts nothing
 
 	// Precision in which kernel values are computed. Sums, norms and
 	// factorisations that would lose the answer are in float64 in any case.
 	Precision Precision
+
+	// Device that computes blocks of kernel values and products with them.
+	Device Device
 }
 
 // Precision is a floating-point type to compute in.
@@ -143,7 +147,8 @@ type MemoryError struct {
 }
 
 func (e *MemoryError) Error() string {
-	s := fmt.Sprintf("%s would need %s of memory and the budget is %s", e.What, Bytes(e.Need), Bytes(float64(e.Budget)))
+	s := fmt.Sprintf("%s would need %s of memory and the budget is %s",
+		e.What, Bytes(e.Need), Bytes(float64(e.Budget)))
 	if e.Advice != "" {
 		s += "; " + e.Advice
 	}

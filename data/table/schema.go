@@ -125,6 +125,17 @@ func (s *Schema) Coordinates() []string {
 	return names
 }
 
+// Numbers returns the coordinates of the columns of numbers.
+func (s *Schema) Numbers() []int {
+	var out []int
+	for _, c := range s.Columns {
+		if c.Kind == Number {
+			out = append(out, c.Offset)
+		}
+	}
+	return out
+}
+
 // Summary says in a line what became of the columns, such as
 // "14 columns: 6 numbers, 8 categories → 105 coordinates; ignored: name".
 // The target and the weight are not counted.

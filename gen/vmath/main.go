@@ -33,14 +33,14 @@ var files = []struct {
 	{"log", logOps},
 	{"tanh", tanhOps},
 	{"cos", cosOps},
-	{"turn", turnOps},
-	{"spread", spreadOps},
+	{"sincos", sinCosOps},
+	{"scatter", scatterOps},
 	{"row", rowOps},
 	{"sum", sumOps},
 	{"hadamard", hadamardOps},
 	{"narrow", narrowOps},
-	{"fetch", fetchOps},
-	{"take", takeOps},
+	{"prefetch", prefetchOps},
+	{"gather", gatherOps},
 }
 
 func main() {

@@ -4,6 +4,7 @@
 package alloc
 
 import (
+	"reflect"
 	"strings"
 	"unsafe"
 )
@@ -14,22 +15,36 @@ const large = 1 << 20
 // Slice returns n numbers of any value. The caller overwrites all of them before
 // anybody reads one.
 //
-// The memory is that of a strings.Builder, which is the one way in the standard
-// library to memory that is not cleared; its string is never used. It holds no
-// pointers, is aligned to pages, is backed by large pages where the system has
-// them, and is freed by the garbage collector when the slice is.
+// The memory of a large slice holds no pointers, is aligned to pages, is backed by
+// large pages where the system has them, and is freed by the garbage collector
+// when the slice is.
 func Slice[F float32 | float64](n int) []F {
-	var f F
-	size := int(unsafe.Sizeof(f))
+	size := int(unsafe.Sizeof(F(0)))
 	if n < large/size {
 		return make([]F, n)
 	}
-	var b strings.Builder
-	b.Grow(n * size)
-	b.WriteByte(0)
-	start := unsafe.StringData(b.String())
+	bytes, ok := uncleared(n * size)
+	if !ok {
+		return Zeros[F](n)
+	}
+	start := unsafe.SliceData(bytes)
 	huge(start, n*size)
 	return unsafe.Slice((*F)(unsafe.Pointer(start)), n)
+}
+
+// uncleared returns n bytes of any value. The buffer of a strings.Builder is the one
+// memory in the standard library that is not cleared when it is allocated. The
+// Builder gives it out as a string alone, which must not be written to; no string is
+// made of it here, and the Builder ends with the call, so that the bytes belong to
+// the caller. It returns false where a Builder has no such buffer.
+func uncleared(n int) (bytes []byte, ok bool) {
+	var b strings.Builder
+	b.Grow(n)
+	buffer := reflect.ValueOf(&b).Elem().FieldByName("buf")
+	if !buffer.IsValid() || buffer.Type() != reflect.TypeFor[[]byte]() || buffer.Cap() < n {
+		return nil, false
+	}
+	return buffer.Bytes()[:n], true
 }
 
 // Zeros returns n zeros, backed by large pages where there are many and the

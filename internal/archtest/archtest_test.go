@@ -34,6 +34,7 @@ var order = [][]string{
 	{"dataset"},
 	{"kernel"},
 	{"kernel/..."},
+	{"spec"},
 	{"gram"},
 	{"project"},
 	{"feature"},
@@ -44,7 +45,8 @@ var order = [][]string{
 	{"learn/..."},
 	{"model"},
 	{"eval"},
-	{"spec"},
+	{"job"},
+	{"report"},
 	{"."},
 	{"repro"},
 	{"kerftest"},
@@ -66,6 +68,12 @@ var helpers = map[string][]string{
 	"internal/par":        {"run"},
 	"internal/seed":       {},
 	"internal/vmath":      {},
+}
+
+// users narrows who may import a helper. Whoever needs a plain product of matrices
+// has internal/linalg, and internal/compute one with a fixed matrix.
+var users = map[string][]string{
+	"internal/gemm": {"internal/compute", "internal/linalg", "project", "bench/..."},
 }
 
 // limits narrows what a package of the order may import, helpers aside.
@@ -181,6 +189,11 @@ func faults(all map[string]*pkg) []string {
 	var out []string
 	fault := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	for _, p := range all {
+		for _, i := range p.imports {
+			if allowed, narrow := users[i]; narrow && !anyMatches(allowed, p.name) {
+				fault("%s imports %s, which is for %s", p.name, i, strings.Join(allowed, ", "))
+			}
+		}
 		if strings.HasPrefix(p.name, "internal/") {
 			allowed, known := helpers[p.name]
 			if !known {
@@ -241,7 +254,8 @@ func TestImportsPointUp(t *testing.T) {
 func TestNothingBelowTheCommandLinePrints(t *testing.T) {
 	for _, p := range load(t, filepath.Join("..", "..")) {
 		for _, file := range p.files {
-			found, err := speech(filepath.Join(p.dir, file), nil, !anyMatches(mayPrint, p.name), !anyMatches(mayStart, p.name))
+			quiet, alone := !anyMatches(mayPrint, p.name), !anyMatches(mayStart, p.name)
+			found, err := speech(filepath.Join(p.dir, file), nil, quiet, alone)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -323,8 +337,10 @@ func TestFaultsAreFound(t *testing.T) {
 		}, "data may not know kernel"},
 		{"helper", []*pkg{{name: "internal/vmath", imports: []string{"data"}}}, "its line in helpers does not allow"},
 		{"reader", []*pkg{{name: "data/csv", imports: []string{"data", "data/lines"}}}, "data/csv"},
-		{"spec below the command line", []*pkg{{name: "model", imports: []string{"spec"}}}, "model may not know spec"},
-		{"command line from tests", []*pkg{{name: "kerftest", imports: []string{"cli", "spec"}}}, "kerftest may not know cli"},
+		{"user", []*pkg{{name: "feature", imports: []string{"internal/gemm"}}}, "feature imports internal/gemm, which is for"},
+		{"model below jobs", []*pkg{{name: "model", imports: []string{"job"}}}, "model may not know job"},
+		{"command line from tests", []*pkg{{name: "kerftest", imports: []string{"cli", "spec"}}},
+			"kerftest may not know cli"},
 		{"unknown", []*pkg{{name: "util"}}, "util stands in no table"},
 		{"unknown helper", []*pkg{{name: "internal/util"}}, "internal/util stands in no table"},
 	} {

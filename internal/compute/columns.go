@@ -170,7 +170,7 @@ func (c *columns[F]) pack() {
 		c.fillFrom(flat[i*c.d:(i+1)*c.d], c.y, i)
 	}
 	if byCoordinate(c.form.Pair) {
-		c.turn(flat)
+		c.transpose(flat)
 	} else {
 		c.packed = gemm.Pack(flat, c.d, c.n, c.d)
 	}
@@ -186,8 +186,8 @@ func (c *columns[F]) pack() {
 	}
 }
 
-// turn stores the columns coordinate by coordinate.
-func (c *columns[F]) turn(flat []F) {
+// transpose stores the columns coordinate by coordinate.
+func (c *columns[F]) transpose(flat []F) {
 	c.across, c.tame = make([]F, c.n*c.d), true
 	zeros := 0
 	for i := range c.n {

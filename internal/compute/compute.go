@@ -1,10 +1,13 @@
-// Package compute is the seam between what kerf computes (tiles of K, products
-// with fixed matrices) and how a machine does it. A Backend prepares the column
-// side of tiles; the packages above it cut the work into tiles, spread them over
-// workers and never ask which back end they run on.
+// Package compute is the seam between what kerf computes (blocks of K, products
+// with it and with fixed matrices) and how a machine does it.
 //
-// Every back end passes the same conformance suite (kerftest.Backend) within an
-// error budget of its own.
+// A Backend computes whole blocks and products: what package gram asks for, and
+// the least that a device with memory of its own can do without sending K back. On
+// the cores of this machine package gram cuts them into tiles and spreads these over
+// workers; a Tiler prepares the column side of tiles.
+//
+// Every back end passes the same conformance suite (kerftest.Backend), and every
+// tiler another (kerftest.Tiles), each within an error budget of its own.
 package compute
 
 import (
@@ -14,10 +17,10 @@ import (
 	"github.com/kerf-ml/kerf/run"
 )
 
-// Backend computes tiles of K. Back ends hold no state of a run and are safe for
-// concurrent use.
-type Backend interface {
-	// Name tells people which back end this is.
+// Tiler computes tiles of K on the cores of this machine. Tilers hold no state of
+// a run and are safe for concurrent use.
+type Tiler interface {
+	// Name tells people which tiler this is.
 	Name() string
 
 	// Supports reports whether it can compute the form against these columns.
@@ -45,7 +48,7 @@ type Columns interface {
 // released, and must not be used after.
 //
 // Both methods set dst[i*ld+j-j0] = K(x_i, y_j) for all rows i and j0 ≤ j < j1,
-// in the precision of the back end, converted to that of dst. A value does not
+// in the precision of the tiler, converted to that of dst. A value does not
 // depend on which others are computed with it. A value and its mirror image are
 // equal bit for bit, and the squared distance of a vector to itself is exactly
 // zero.
@@ -55,9 +58,9 @@ type Rows interface {
 	Release()
 }
 
-// For returns the fastest back end of this machine that computes in the given
+// For returns the fastest tiler of this machine that computes in the given
 // precision.
-func For(p run.Precision) Backend {
+func For(p run.Precision) Tiler {
 	if p == run.Float32 {
 		return CPU[float32]{}
 	}

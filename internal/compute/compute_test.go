@@ -24,8 +24,8 @@ func TestLevels(t *testing.T) {
 		t.Run(fmt.Sprint(level), func(t *testing.T) {
 			defer gemm.SetLevel(level)()
 			defer vmath.Limit(vmath.Level(level))()
-			t.Run("float64", func(t *testing.T) { kerftest.Backend(t, compute.CPU[float64]{}, double) })
-			t.Run("float32", func(t *testing.T) { kerftest.Backend(t, compute.CPU[float32]{}, single) })
+			t.Run("float64", func(t *testing.T) { kerftest.Tiles(t, compute.CPU[float64]{}, double) })
+			t.Run("float32", func(t *testing.T) { kerftest.Tiles(t, compute.CPU[float32]{}, single) })
 		})
 	}
 }

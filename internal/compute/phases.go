@@ -15,7 +15,7 @@ import (
 //	(cos⟨ω_1, x⟩, …, cos⟨ω_m, x⟩, sin⟨ω_1, x⟩, …, sin⟨ω_m, x⟩)/√m
 //
 // A block of rows is multiplied with a few columns of Ωᵀ at a time, and the
-// tile turned into cosines and sines while it is in cache (vmath.Turn). A row with few
+// tile turned into cosines and sines while it is in cache (vmath.SinCos). A row with few
 // stored coordinates is multiplied coordinate by coordinate. What a row is
 // mapped to depends on that row alone, bit for bit.
 //
@@ -164,7 +164,7 @@ func (p *Phases) gather(dst []float64, v data.Vector) {
 		}
 		vmath.Axpy(u, a, across[j*p.m:(j+1)*p.m])
 	}
-	vmath.Turn(dst[:p.m], u, u, scaleOf[float64](p.m))
+	vmath.SinCos(u, dst[:p.m], u, scaleOf[float64](p.m))
 }
 
 // fill lays out the chosen rows of x one after the other, d numbers each.
@@ -208,7 +208,7 @@ func (t *phaseTile[F]) run(dst []F, omega func() *gemm.Packed[F], m, d int) {
 		gemm.Tile(t.tile, w, &t.left, packed, j0, j1, false)
 		for k, i := range t.rows {
 			row := dst[i*2*m:][:2*m]
-			vmath.Turn(row[j0:j1], row[m+j0:m+j1], t.tile[k*w:(k+1)*w], scale)
+			vmath.SinCos(row[m+j0:m+j1], row[j0:j1], t.tile[k*w:(k+1)*w], scale)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (q *product[F]) run(ctx context.Context, ctl run.Control) error {
 		q.at(0, m, 0, n).finish(q.beta)
 		return nil
 	}
-	space, pool := takeFrom[F](&panels32, &panels64)
+	space, pool := scratchFrom[F](&panels32, &panels64)
 	defer pool.Put(space)
 	size := int(unsafe.Sizeof(F(0)))
 	broad := roundUp(par.Blocks(n, par.Blocks(n, q.nc)), q.nr)
@@ -142,7 +142,7 @@ func (q *product[F]) grid(workers, m, n int) (rows, cols int) {
 // multiplyBlock computes rows i0 to i0+m and, of the panel's columns, those from
 // j0 to j1, over the panel's depth.
 func (q *product[F]) multiplyBlock(panel []F, i0, m, j, cols, j0, j1, p, d int) {
-	space, pool := takeFrom[F](&blocks32, &blocks64)
+	space, pool := scratchFrom[F](&blocks32, &blocks64)
 	defer pool.Put(space)
 	tile := q.mr * q.nr
 	buf := space.grow(tile + roundUp(m, q.mr)*q.kc)

@@ -39,8 +39,8 @@ var (
 	blocks32, blocks64 sync.Pool
 )
 
-// takeFrom returns a scratch of the pool for the type.
-func takeFrom[F Float](single, double *sync.Pool) (*scratch[F], *sync.Pool) {
+// scratchFrom returns a scratch of the pool for the type.
+func scratchFrom[F Float](single, double *sync.Pool) (*scratch[F], *sync.Pool) {
 	p := single
 	if unsafe.Sizeof(F(0)) == 8 {
 		p = double

@@ -176,34 +176,34 @@ func sin64(dst []float64, x []float64) bool {
 	return sinPlain(dst, x)
 }
 
-func turn32(cos []float32, sin []float32, x []float32, a float32) bool {
+func sinCos32(sin []float32, cos []float32, x []float32, a float32) bool {
 	switch Active() {
 	case AVX512:
-		return turnF32AVX512(cos, sin, x, a)
+		return sinCosF32AVX512(sin, cos, x, a)
 	case AVX2:
-		return turnF32AVX2(cos, sin, x, a)
+		return sinCosF32AVX2(sin, cos, x, a)
 	}
-	return turnPlain(cos, sin, x, a)
+	return sinCosPlain(sin, cos, x, a)
 }
 
-func turn64(cos []float64, sin []float64, x []float64, a float64) bool {
+func sinCos64(sin []float64, cos []float64, x []float64, a float64) bool {
 	switch Active() {
 	case AVX512:
-		return turnF64AVX512(cos, sin, x, a)
+		return sinCosF64AVX512(sin, cos, x, a)
 	case AVX2:
-		return turnF64AVX2(cos, sin, x, a)
+		return sinCosF64AVX2(sin, cos, x, a)
 	}
-	return turnPlain(cos, sin, x, a)
+	return sinCosPlain(sin, cos, x, a)
 }
 
-func spread64(sum []float64, from []int, to []int, x []float64, y []float64) {
+func scatterAdd64(sum []float64, from []int, to []int, x []float64, y []float64) {
 	switch Active() {
 	case AVX512:
-		spreadF64AVX512(sum, from, to, x, y)
+		scatterAddF64AVX512(sum, from, to, x, y)
 	case AVX2:
-		spreadF64AVX2(sum, from, to, x, y)
+		scatterAddF64AVX2(sum, from, to, x, y)
 	default:
-		spreadPlain(sum, from, to, x, y)
+		scatterAddPlain(sum, from, to, x, y)
 	}
 }
 
@@ -542,44 +542,44 @@ func narrow32(dst []float32, x []float64) {
 	}
 }
 
-func fetch32(x []float32) {
+func prefetch32(x []float32) {
 	switch Active() {
 	case AVX512:
-		fetchF32AVX512(x)
+		prefetchF32AVX512(x)
 	case AVX2:
-		fetchF32AVX2(x)
+		prefetchF32AVX2(x)
 	default:
-		fetchPlain(x)
+		prefetchPlain(x)
 	}
 }
 
-func fetch64(x []float64) {
+func prefetch64(x []float64) {
 	switch Active() {
 	case AVX512:
-		fetchF64AVX512(x)
+		prefetchF64AVX512(x)
 	case AVX2:
-		fetchF64AVX2(x)
+		prefetchF64AVX2(x)
 	default:
-		fetchPlain(x)
+		prefetchPlain(x)
 	}
 }
 
-func takePrefix32(dst []float32, a float32, x []float32, index []int32, kept []uint64) int {
+func gatherPrefix32(dst []float32, a float32, x []float32, index []int32, kept []uint64) int {
 	switch Active() {
 	case AVX512:
-		return takePrefixF32AVX512(dst, a, x, index, kept)
+		return gatherPrefixF32AVX512(dst, a, x, index, kept)
 	case AVX2:
-		return takePrefixF32AVX2(dst, a, x, index, kept)
+		return gatherPrefixF32AVX2(dst, a, x, index, kept)
 	}
-	return takePrefixPlain(dst, a, x, index, kept)
+	return gatherPrefixPlain(dst, a, x, index, kept)
 }
 
-func takePrefix64(dst []float64, a float64, x []float64, index []int32, kept []uint64) int {
+func gatherPrefix64(dst []float64, a float64, x []float64, index []int32, kept []uint64) int {
 	switch Active() {
 	case AVX512:
-		return takePrefixF64AVX512(dst, a, x, index, kept)
+		return gatherPrefixF64AVX512(dst, a, x, index, kept)
 	case AVX2:
-		return takePrefixF64AVX2(dst, a, x, index, kept)
+		return gatherPrefixF64AVX2(dst, a, x, index, kept)
 	}
-	return takePrefixPlain(dst, a, x, index, kept)
+	return gatherPrefixPlain(dst, a, x, index, kept)
 }

@@ -68,16 +68,16 @@ func sin64(dst []float64, x []float64) bool {
 	return sinPlain(dst, x)
 }
 
-func turn32(cos []float32, sin []float32, x []float32, a float32) bool {
-	return turnPlain(cos, sin, x, a)
+func sinCos32(sin []float32, cos []float32, x []float32, a float32) bool {
+	return sinCosPlain(sin, cos, x, a)
 }
 
-func turn64(cos []float64, sin []float64, x []float64, a float64) bool {
-	return turnPlain(cos, sin, x, a)
+func sinCos64(sin []float64, cos []float64, x []float64, a float64) bool {
+	return sinCosPlain(sin, cos, x, a)
 }
 
-func spread64(sum []float64, from []int, to []int, x []float64, y []float64) {
-	spreadPlain(sum, from, to, x, y)
+func scatterAdd64(sum []float64, from []int, to []int, x []float64, y []float64) {
+	scatterAddPlain(sum, from, to, x, y)
 }
 
 func distance2Row32(row []float32, xx float32, yy []float32) {
@@ -204,18 +204,18 @@ func narrow32(dst []float32, x []float64) {
 	narrowPlain(dst, x)
 }
 
-func fetch32(x []float32) {
-	fetchPlain(x)
+func prefetch32(x []float32) {
+	prefetchPlain(x)
 }
 
-func fetch64(x []float64) {
-	fetchPlain(x)
+func prefetch64(x []float64) {
+	prefetchPlain(x)
 }
 
-func takePrefix32(dst []float32, a float32, x []float32, index []int32, kept []uint64) int {
-	return takePrefixPlain(dst, a, x, index, kept)
+func gatherPrefix32(dst []float32, a float32, x []float32, index []int32, kept []uint64) int {
+	return gatherPrefixPlain(dst, a, x, index, kept)
 }
 
-func takePrefix64(dst []float64, a float64, x []float64, index []int32, kept []uint64) int {
-	return takePrefixPlain(dst, a, x, index, kept)
+func gatherPrefix64(dst []float64, a float64, x []float64, index []int32, kept []uint64) int {
+	return gatherPrefixPlain(dst, a, x, index, kept)
 }

@@ -204,9 +204,9 @@ func narrowPlain(dst []float32, x []float64) {
 	}
 }
 
-func fetchPlain[F Float]([]F) {}
+func prefetchPlain[F Float]([]F) {}
 
-func takePrefixPlain[F Float]([]F, F, []F, []int32, []uint64) int { return 0 }
+func gatherPrefixPlain[F Float]([]F, F, []F, []int32, []uint64) int { return 0 }
 
 func timesPlain[F Float](dst, x, y []F) {
 	x, y = x[:len(dst)], y[:len(dst)]

@@ -67,19 +67,19 @@ func cos(x float64) float64 {
 	if !(math.Abs(x) <= 1<<30) {
 		return math.Cos(x)
 	}
-	return turn(math.Abs(x), 1)
+	return sinShifted(math.Abs(x), 1)
 }
 
 func sin(x float64) float64 {
 	if !(math.Abs(x) <= 1<<30) {
 		return math.Sin(x)
 	}
-	return math.Copysign(1, x) * turn(math.Abs(x), 0)
+	return math.Copysign(1, x) * sinShifted(math.Abs(x), 0)
 }
 
-// turn returns sin(a + shift·π/2) for 0 ≤ a ≤ 2^30, by the formulas of the
+// sinShifted returns sin(a + shift·π/2) for 0 ≤ a ≤ 2^30, by the formulas of the
 // generator.
-func turn(a float64, shift int) float64 {
+func sinShifted(a float64, shift int) float64 {
 	const (
 		magic = 0x1.8p52
 		p1    = 0x1.921fb54442d18p0

@@ -58,8 +58,10 @@ func digits(s string, n int) []float64 {
 }
 
 var (
-	ln2    = digits("0.693147180559945309417232121458176568075500134360255254120680009493393621969694715605863326996418687", 3)
-	halfPi = digits("1.570796326794896619231321691639751442098584699687552910487472296153908203143104499314017412671058534", 4)
+	ln2 = digits("0.6931471805599453094172321214581765680755001343602552541206"+
+		"80009493393621969694715605863326996418687", 3)
+	halfPi = digits("1.5707963267948966192313216916397514420985846996875529104874"+
+		"72296153908203143104499314017412671058534", 4)
 )
 
 // inverseFactorial holds 1/n!.
@@ -145,8 +147,8 @@ func refTanh(x float64) value {
 	return value{t, 0}
 }
 
-// refTurn returns sin(x + shift·π/2) for |x| ≤ 2^30.
-func refTurn(x float64, shift int) value {
+// refSinShifted returns sin(x + shift·π/2) for |x| ≤ 2^30.
+func refSinShifted(x float64, shift int) value {
 	k := math.RoundToEven(x * (2 / math.Pi))
 	r := multiple(x, k, halfPi)
 	q := (int(k) + shift) & 3
@@ -166,8 +168,8 @@ func refTurn(x float64, shift int) value {
 	return value{y, 0}
 }
 
-func refSin(x float64) value { return refTurn(x, 0) }
-func refCos(x float64) value { return refTurn(x, 1) }
+func refSin(x float64) value { return refSinShifted(x, 0) }
+func refCos(x float64) value { return refSinShifted(x, 1) }
 
 // ulps64 returns |got - want| in units of the last place of want.
 func ulps64(got float64, want value) float64 {

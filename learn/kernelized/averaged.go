@@ -195,7 +195,7 @@ func (p AveragedPerceptron[T]) passes(ctx context.Context, x data.Source[T], y *
 	var counter run.Counter
 	ctl := p.Run
 	ctl.Counter = &counter
-	op, err := gram.NewRows(ctl, p.Kernel, x)
+	op, err := gram.NewRowCache[T, float64](ctl, p.Kernel, x, 1)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/gram"
-	"github.com/kerf-ml/kerf/internal/gemm"
 	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/internal/vmath"
@@ -136,8 +135,7 @@ func (p *falkon[T]) prepare(ctx context.Context) error {
 	}
 	m := g.Rows
 	p.inner = data.NewMatrix(m, m)
-	l := gemm.Rows(g.Data, m, m, m)
-	if err := gemm.MulLower(ctx, p.ctl, 1/float64(m), l.T(), l, 0, gemm.Rows(p.inner.Data, m, m, m)); err != nil {
+	if err := linalg.SymRankT(ctx, p.ctl, 1/float64(m), g, 0, p.inner); err != nil {
 		return err
 	}
 	right := data.NewMatrix(p.y.Rows, m)

@@ -6,7 +6,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/gram"
 	"github.com/kerf-ml/kerf/internal/alloc"
-	"github.com/kerf-ml/kerf/internal/gemm"
+	"github.com/kerf-ml/kerf/internal/compute"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/kernel"
@@ -105,11 +105,9 @@ func (e *PairExpansion[T]) PredictAll(ctx context.Context, ctl run.Control, x da
 		}
 		width := classes * (classes - 1)
 		sums, scores := make([]float64, (hi-lo)*width), make([]float64, len(e.Bias))
-		var left gemm.Left[float64]
 		for c, w := range weights {
 			if w != nil {
-				left.Pack(values[e.First[c]:], m, hi-lo, w.Depth())
-				gemm.Tile(sums[c*(classes-1):], width, &left, w, 0, w.Len(), false)
+				w.Mul(sums[c*(classes-1):], width, values[e.First[c]:], m, hi-lo)
 			}
 		}
 		for i := lo; i < hi; i++ {
@@ -127,9 +125,9 @@ func (e *PairExpansion[T]) PredictAll(ctx context.Context, ctl run.Control, x da
 
 // pack returns the weights of each class for products, nil for a class without
 // support.
-func (e *PairExpansion[T]) pack() []*gemm.Packed[float64] {
+func (e *PairExpansion[T]) pack() []*compute.Fixed[float64] {
 	others := e.Classes() - 1
-	weights := make([]*gemm.Packed[float64], e.Classes())
+	weights := make([]*compute.Fixed[float64], e.Classes())
 	for c := range weights {
 		n := e.First[c+1] - e.First[c]
 		if n == 0 {
@@ -141,7 +139,7 @@ func (e *PairExpansion[T]) pack() []*gemm.Packed[float64] {
 				b[j*n+p] = w
 			}
 		}
-		weights[c] = gemm.Pack(b, n, others, n)
+		weights[c] = compute.NewFixed[float64](b, others, n)
 	}
 	return weights
 }

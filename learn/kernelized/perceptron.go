@@ -136,7 +136,7 @@ func (p Perceptron[T]) counts(ctx context.Context, x data.Source[T], labels [][]
 	var counter run.Counter
 	ctl := p.Run
 	ctl.Counter = &counter
-	op, err := gram.NewRows(ctl, p.Kernel, x)
+	op, err := gram.NewRowCache[T, float64](ctl, p.Kernel, x, 1)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}

@@ -107,7 +107,7 @@ func TestRing(t *testing.T) {
 				t.Errorf("n=%d: row %d is on the wrong side", n, i)
 			}
 		}
-		op, err := gram.NewRows(run.Control{}, p.Kernel, d.X)
+		op, err := gram.NewRowCache[data.Vector, float64](run.Control{}, p.Kernel, d.X, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -105,7 +105,7 @@ func (w *round[T, F]) fetch(ctx context.Context, index ...int) error {
 		}
 	}
 	got := w.got[:len(index)]
-	if err := w.cache.Fetch(ctx, got, index); err != nil {
+	if err := w.cache.Rows(ctx, got, index); err != nil {
 		return err
 	}
 	for k, t := range index {

@@ -131,7 +131,7 @@ func (s SGD[T]) descend(ctx context.Context, x data.Source[T], y *data.Matrix, w
 	var counter run.Counter
 	ctl := s.Run
 	ctl.Counter = &counter
-	op, err := gram.NewRows(ctl, s.Kernel, x)
+	op, err := gram.NewRowCache[T, float64](ctl, s.Kernel, x, 1)
 	if err != nil {
 		return nil, learn.Report{}, err
 	}

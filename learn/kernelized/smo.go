@@ -362,7 +362,7 @@ func (w *round[T, F]) run(ctx context.Context, tolerance float64) error {
 	scores := w.gather()
 	for len(index) > 0 {
 		n := min(rowsAtOnce, len(index))
-		if err := w.cache.Fetch(ctx, w.got[:n], index[:n]); err != nil {
+		if err := w.cache.Rows(ctx, w.got[:n], index[:n]); err != nil {
 			return err
 		}
 		if err := w.update(ctx, scores, change[:n]); err != nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/internal/gemm"
+	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/vmath"
 )
@@ -49,7 +49,7 @@ func (p *ridgeProblem) dual(ctx context.Context, steps []*tally) error {
 // are sparse.
 func (p *ridgeProblem) rowProducts(ctx context.Context, k, x *data.Matrix) error {
 	if x != nil {
-		return gemm.MulLower(ctx, p.ctl.Quiet(), 1, view(x), view(x).T(), 0, view(k))
+		return linalg.SymRank(ctx, p.ctl.Quiet(), 1, x, 0, k)
 	}
 	n := len(p.rows)
 	toMean := make([]float64, n)
@@ -123,7 +123,7 @@ func (p *ridgeProblem) dualEigen(ctx context.Context, k, x *data.Matrix, steps [
 	}
 	n, cols := len(p.rows), p.y.Cols
 	turned := data.NewMatrix(n, cols)
-	if err := gemm.Mul(ctx, p.ctl.Quiet(), 1, view(q).T(), view(p.y), 0, view(turned)); err != nil {
+	if err := linalg.TMul(ctx, p.ctl.Quiet(), 1, q, p.y, 0, turned); err != nil {
 		return err
 	}
 	// keep is λ/(s + λ), what a direction leaves of a residual; most is the
@@ -148,14 +148,14 @@ func (p *ridgeProblem) dualEigen(ctx context.Context, k, x *data.Matrix, steps [
 	residual, a := data.NewMatrix(n, len(steps)*cols), data.NewMatrix(n, len(steps)*cols)
 	free := data.NewMatrix(n, len(steps))
 	for _, m := range [][2]*data.Matrix{{left, residual}, {share, a}} {
-		if err := gemm.Mul(ctx, p.ctl.Quiet(), 1, view(q), view(m[0]), 0, view(m[1])); err != nil {
+		if err := linalg.Mul(ctx, p.ctl.Quiet(), 1, q, m[0], 0, m[1]); err != nil {
 			return err
 		}
 	}
 	for i, v := range q.Data {
 		q.Data[i] = v * v
 	}
-	if err := gemm.Mul(ctx, p.ctl.Quiet(), 1, view(q), view(keep), 0, view(free)); err != nil {
+	if err := linalg.Mul(ctx, p.ctl.Quiet(), 1, q, keep, 0, free); err != nil {
 		return err
 	}
 	for i := range n {
@@ -180,7 +180,7 @@ func (p *ridgeProblem) dualEigen(ctx context.Context, k, x *data.Matrix, steps [
 func (p *ridgeProblem) combine(ctx context.Context, x, a *data.Matrix) (*data.Matrix, error) {
 	w := data.NewMatrix(p.dim, a.Cols)
 	if x != nil {
-		return w, gemm.Mul(ctx, p.ctl.Quiet(), 1, view(x).T(), view(a), 0, view(w))
+		return w, linalg.TMul(ctx, p.ctl.Quiet(), 1, x, a, 0, w)
 	}
 	p.stored(func(i, j int, v float64) { vmath.Axpy(w.Row(j), v, a.Row(i)) })
 	sum := make([]float64, a.Cols)

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/internal/gemm"
 	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/vmath"
@@ -16,11 +15,6 @@ var errEigen = errors.New("ridge: the eigendecomposition did not converge; try a
 
 // nullShare is the part of the largest of m eigenvalues that is rounding.
 func nullShare(m int) float64 { return float64(m) * 0x1p-52 }
-
-// view is m for products.
-func view(m *data.Matrix) gemm.Matrix[float64] {
-	return gemm.Rows(m.Data, m.Rows, m.Cols, max(m.Cols, 1))
-}
 
 // primal solves by the d×d matrix G = X̃ᵀX̃.
 func (p *ridgeProblem) primal(ctx context.Context, steps []*tally) error {
@@ -99,9 +93,9 @@ func (p *ridgeProblem) products(ctx context.Context) (g, b *data.Matrix, err err
 		if err != nil {
 			return nil, nil, err
 		}
-		r := gemm.Rows(buf, hi-lo, p.dim, p.dim)
-		y := gemm.Rows(p.y.Data[lo*p.y.Cols:], hi-lo, p.y.Cols, p.y.Cols)
-		if err := gemm.Mul(ctx, p.ctl.Quiet(), 1, r.T(), y, 1, view(b)); err != nil {
+		r := &data.Matrix{Rows: hi - lo, Cols: p.dim, Data: buf}
+		y := &data.Matrix{Rows: hi - lo, Cols: p.y.Cols, Data: p.y.Data[lo*p.y.Cols:]}
+		if err := linalg.TMul(ctx, p.ctl.Quiet(), 1, r, y, 1, b); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -218,10 +212,10 @@ func (p *ridgeProblem) applied(ctx context.Context, u, b *data.Matrix) (*data.Ma
 	if b.Rows == 0 {
 		return whole, nil
 	}
-	if err := gemm.Mul(ctx, p.ctl.Quiet(), 1, view(u).T(), view(b), 0, view(half)); err != nil {
+	if err := linalg.TMul(ctx, p.ctl.Quiet(), 1, u, b, 0, half); err != nil {
 		return nil, err
 	}
-	return whole, gemm.Mul(ctx, p.ctl.Quiet(), 1, view(u), view(half), 0, view(whole))
+	return whole, linalg.Mul(ctx, p.ctl.Quiet(), 1, u, half, 0, whole)
 }
 
 // primalEigen solves for all λ from G = V·S·Vᵀ: the weights are
@@ -236,7 +230,7 @@ func (p *ridgeProblem) primalEigen(ctx context.Context, g, b *data.Matrix, steps
 	inverse := data.NewMatrix(p.dim, len(steps))
 	coefficient, w := data.NewMatrix(p.dim, len(steps)*k), data.NewMatrix(p.dim, len(steps)*k)
 	if p.dim > 0 {
-		if err := gemm.Mul(ctx, p.ctl.Quiet(), 1, view(v).T(), view(b), 0, view(turned)); err != nil {
+		if err := linalg.TMul(ctx, p.ctl.Quiet(), 1, v, b, 0, turned); err != nil {
 			return err
 		}
 		for j, s := range values {
@@ -248,7 +242,7 @@ func (p *ridgeProblem) primalEigen(ctx context.Context, g, b *data.Matrix, steps
 				vmath.Axpy(coefficient.Row(j)[l*k:(l+1)*k], inverse.Row(j)[l], turned.Row(j))
 			}
 		}
-		if err := gemm.Mul(ctx, p.ctl.Quiet(), 1, view(v), view(coefficient), 0, view(w)); err != nil {
+		if err := linalg.Mul(ctx, p.ctl.Quiet(), 1, v, coefficient, 0, w); err != nil {
 			return err
 		}
 	}
@@ -302,7 +296,7 @@ func (p *ridgeProblem) sweep(ctx context.Context, v, inverse, w *data.Matrix, st
 		}
 		clear(h.Data)
 		if p.dim > 0 {
-			if err := gemm.Mul(ctx, p.ctl.Quiet(), 1, view(z), view(inverse), 0, view(h)); err != nil {
+			if err := linalg.Mul(ctx, p.ctl.Quiet(), 1, z, inverse, 0, h); err != nil {
 				return err
 			}
 		}
@@ -345,10 +339,10 @@ func (p *ridgeProblem) project(ctx context.Context, lo, hi int, v, w, x, z, fitt
 	if err := p.eachRow(ctx, lo, hi, func(i int) { p.fill(x.Row(i-lo), i) }); err != nil {
 		return err
 	}
-	if err := gemm.Mul(ctx, p.ctl.Quiet(), 1, view(x), view(v), 0, view(z)); err != nil {
+	if err := linalg.Mul(ctx, p.ctl.Quiet(), 1, x, v, 0, z); err != nil {
 		return err
 	}
-	if err := gemm.Mul(ctx, p.ctl.Quiet(), 1, view(x), view(w), 0, view(fitted)); err != nil {
+	if err := linalg.Mul(ctx, p.ctl.Quiet(), 1, x, w, 0, fitted); err != nil {
 		return err
 	}
 	return p.eachRow(ctx, lo, hi, square)

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/internal/gemm"
+	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/run"
@@ -260,7 +260,7 @@ func (v *simplex) refresh(ctx context.Context, ctl run.Control) (bool, error) {
 		return true, nil
 	}
 	for range 4 {
-		if err := gemm.Mul(ctx, ctl.Quiet(), -1, view(b).T(), view(v.inverse), 0, view(e)); err != nil {
+		if err := linalg.TMul(ctx, ctl.Quiet(), -1, b, v.inverse, 0, e); err != nil {
 			return false, err
 		}
 		off := 0.0
@@ -280,7 +280,7 @@ func (v *simplex) refresh(ctx context.Context, ctl run.Control) (bool, error) {
 		}
 		next := data.NewMatrix(m, m)
 		copy(next.Data, v.inverse.Data)
-		if err := gemm.Mul(ctx, ctl.Quiet(), 1, view(v.inverse), view(e), 1, view(next)); err != nil {
+		if err := linalg.Mul(ctx, ctl.Quiet(), 1, v.inverse, e, 1, next); err != nil {
 			return false, err
 		}
 		v.inverse = next

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/internal/gemm"
+	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/learn"
@@ -140,8 +140,7 @@ func addGram(ctx context.Context, ctl run.Control, g *data.Matrix, buf []float64
 	if err != nil {
 		return err
 	}
-	r := gemm.Rows(buf, n, width, width)
-	return gemm.MulLower(ctx, ctl.Quiet(), 1, r.T(), r, 1, gemm.Rows(g.Data, width, width, width))
+	return linalg.SymRankT(ctx, ctl.Quiet(), 1, &data.Matrix{Rows: n, Cols: width, Data: buf}, 1, g)
 }
 
 // fillRows is how many rows a worker writes at a time.

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func fetchF32AVX2(x []float32)
+// func prefetchF32AVX2(x []float32)
 // Requires: MMX+
-TEXT ·fetchF32AVX2(SB), NOSPLIT, $0-24
+TEXT ·prefetchF32AVX2(SB), NOSPLIT, $0-24
 	MOVQ x_base+0(FP), AX
 	MOVQ x_len+8(FP), CX
 	SHLQ $0x02, CX
@@ -22,9 +22,9 @@ line:
 done:
 	RET
 
-// func fetchF32AVX512(x []float32)
+// func prefetchF32AVX512(x []float32)
 // Requires: MMX+
-TEXT ·fetchF32AVX512(SB), NOSPLIT, $0-24
+TEXT ·prefetchF32AVX512(SB), NOSPLIT, $0-24
 	MOVQ x_base+0(FP), AX
 	MOVQ x_len+8(FP), CX
 	SHLQ $0x02, CX
@@ -40,9 +40,9 @@ line:
 done:
 	RET
 
-// func fetchF64AVX2(x []float64)
+// func prefetchF64AVX2(x []float64)
 // Requires: MMX+
-TEXT ·fetchF64AVX2(SB), NOSPLIT, $0-24
+TEXT ·prefetchF64AVX2(SB), NOSPLIT, $0-24
 	MOVQ x_base+0(FP), AX
 	MOVQ x_len+8(FP), CX
 	SHLQ $0x03, CX
@@ -58,9 +58,9 @@ line:
 done:
 	RET
 
-// func fetchF64AVX512(x []float64)
+// func prefetchF64AVX512(x []float64)
 // Requires: MMX+
-TEXT ·fetchF64AVX512(SB), NOSPLIT, $0-24
+TEXT ·prefetchF64AVX512(SB), NOSPLIT, $0-24
 	MOVQ x_base+0(FP), AX
 	MOVQ x_len+8(FP), CX
 	SHLQ $0x03, CX

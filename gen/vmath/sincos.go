@@ -8,7 +8,7 @@ import "github.com/mmcloughlin/avo/operand"
 // tie of a·2/π to another k; there are none: 2/π rounded to the format has an
 // odd significand of 24 or 52 bits and more, which would have to divide 2k+1,
 // so that a were far above the limit.
-func emitTurn(t *target, _ op) {
+func emitSinCos(t *target, _ op) {
 	unroll := 1
 	if t.wide {
 		unroll = 2
@@ -69,7 +69,7 @@ func (c *trig) both(t *target, x []vec) (cos, sin []vec) {
 		t.and(a[i], x[i], abs)
 	}
 	q, r, s := c.reduce(t, a)
-	cos, sin = turnPolys(t, r, s)
+	cos, sin = sinCosPolys(t, r, s)
 	for i := range x {
 		odd, first := t.vec(), t.vec()
 		t.shl(odd, q[i], t.bits-1)
@@ -103,8 +103,8 @@ func (c *trig) both(t *target, x []vec) (cos, sin []vec) {
 	return cos, sin
 }
 
-// turnPolys returns cos(r+s) and sin(r+s), by the operations of trigPolys.
-func turnPolys(t *target, r, s []vec) (cos, sin []vec) {
+// sinCosPolys returns cos(r+s) and sin(r+s), by the operations of trigPolys.
+func sinCosPolys(t *target, r, s []vec) (cos, sin []vec) {
 	n := len(r)
 	z, w := t.vecs(n), t.vecs(n)
 	half, one := t.con(0.5), t.con(1)
@@ -133,10 +133,10 @@ func turnPolys(t *target, r, s []vec) (cos, sin []vec) {
 	return cos, sin
 }
 
-var turnOps = []op{
+var sinCosOps = []op{
 	{
-		name:   "turn",
-		params: []param{{"cos", "[]F"}, {"sin", "[]F"}, {"x", "[]F"}, {"a", "F"}},
+		name:   "sinCos",
+		params: []param{{"sin", "[]F"}, {"cos", "[]F"}, {"x", "[]F"}, {"a", "F"}},
 		result: "bool",
 		doc: []string{
 			"left := false",
@@ -150,6 +150,6 @@ var turnOps = []op{
 			"}",
 			"return left",
 		},
-		emit: emitTurn,
+		emit: emitSinCos,
 	},
 }

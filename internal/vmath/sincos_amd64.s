@@ -4,12 +4,12 @@
 
 #include "textflag.h"
 
-// func turnF32AVX2(cos []float32, sin []float32, x []float32, a float32) bool
+// func sinCosF32AVX2(sin []float32, cos []float32, x []float32, a float32) bool
 // Requires: AVX, AVX2, FMA3
-TEXT ·turnF32AVX2(SB), NOSPLIT, $0-81
+TEXT ·sinCosF32AVX2(SB), NOSPLIT, $0-81
 	MOVQ x_base+48(FP), CX
-	MOVQ cos_base+0(FP), DX
-	MOVQ sin_base+24(FP), BX
+	MOVQ cos_base+24(FP), DX
+	MOVQ sin_base+0(FP), BX
 	MOVQ x_len+56(FP), SI
 	XORQ AX, AX
 
@@ -185,12 +185,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func turnF32AVX512(cos []float32, sin []float32, x []float32, a float32) bool
+// func sinCosF32AVX512(sin []float32, cos []float32, x []float32, a float32) bool
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·turnF32AVX512(SB), NOSPLIT, $0-81
+TEXT ·sinCosF32AVX512(SB), NOSPLIT, $0-81
 	MOVQ x_base+48(FP), CX
-	MOVQ cos_base+0(FP), DX
-	MOVQ sin_base+24(FP), BX
+	MOVQ cos_base+24(FP), DX
+	MOVQ sin_base+0(FP), BX
 	MOVQ x_len+56(FP), SI
 	XORQ AX, AX
 
@@ -481,12 +481,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func turnF64AVX2(cos []float64, sin []float64, x []float64, a float64) bool
+// func sinCosF64AVX2(sin []float64, cos []float64, x []float64, a float64) bool
 // Requires: AVX, AVX2, FMA3
-TEXT ·turnF64AVX2(SB), NOSPLIT, $0-81
+TEXT ·sinCosF64AVX2(SB), NOSPLIT, $0-81
 	MOVQ x_base+48(FP), CX
-	MOVQ cos_base+0(FP), DX
-	MOVQ sin_base+24(FP), BX
+	MOVQ cos_base+24(FP), DX
+	MOVQ sin_base+0(FP), BX
 	MOVQ x_len+56(FP), SI
 	XORQ AX, AX
 
@@ -686,12 +686,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func turnF64AVX512(cos []float64, sin []float64, x []float64, a float64) bool
+// func sinCosF64AVX512(sin []float64, cos []float64, x []float64, a float64) bool
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·turnF64AVX512(SB), NOSPLIT, $0-81
+TEXT ·sinCosF64AVX512(SB), NOSPLIT, $0-81
 	MOVQ x_base+48(FP), CX
-	MOVQ cos_base+0(FP), DX
-	MOVQ sin_base+24(FP), BX
+	MOVQ cos_base+24(FP), DX
+	MOVQ sin_base+0(FP), BX
 	MOVQ x_len+56(FP), SI
 	XORQ AX, AX
 

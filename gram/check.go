@@ -1,4 +1,4 @@
-package kernel
+package gram
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/linalg"
-	"github.com/kerf-ml/kerf/internal/par"
+	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -35,7 +35,8 @@ func (o CheckOptions) Validate() error {
 		faults = append(faults, fmt.Errorf("rounding is %v and must be at least 0 and below 1", o.Rounding))
 	}
 	if !(o.RankTolerance >= 0 && o.RankTolerance < 1) {
-		faults = append(faults, fmt.Errorf("rank tolerance is %v and must be at least 0 and below 1", o.RankTolerance))
+		faults = append(faults,
+			fmt.Errorf("rank tolerance is %v and must be at least 0 and below 1", o.RankTolerance))
 	}
 	return errors.Join(faults...)
 }
@@ -106,11 +107,13 @@ func (w *Witness) String() string {
 	return fmt.Sprintf("a combination of %d instances has the squared length %.6g", len(w.Index), w.Value)
 }
 
-// Check evaluates a similarity on all pairs of a sample, in both orders, and judges
+// Check computes a similarity on all pairs of a sample, in both orders, and judges
 // it. The cost is n² evaluations and about 10·n³ operations that cannot be
 // cancelled: take a sample of at most about a thousand.
-func Check[T any](ctx context.Context, ctl run.Control, k Kernel[T], x data.Source[T], o CheckOptions) (Verdict, error) {
-	if err := Validate(k); err != nil {
+func Check[T any](
+	ctx context.Context, ctl run.Control, k kernel.Kernel[T], x data.Source[T], o CheckOptions,
+) (Verdict, error) {
+	if err := kernel.Validate(k); err != nil {
 		return Verdict{}, err
 	}
 	n := x.Len()
@@ -118,25 +121,21 @@ func Check[T any](ctx context.Context, ctl run.Control, k Kernel[T], x data.Sour
 	if err := ctl.Reserve("the check of a kernel", 4*8*float64(n)*float64(n), "check it on fewer instances"); err != nil {
 		return Verdict{}, err
 	}
-	g := data.NewMatrix(n, n)
-	err := par.For(ctx, ctl, "kernel", n, func(j int) error {
-		with := Prepare(k, x.At(j))
-		for i := range n {
-			g.Data[i*n+j] = with(x.At(i))
-		}
-		return nil
-	})
+	// Not Symmetric, which mirrors one half of the matrix.
+	g, err := Bind(k, x).Block(ctx, ctl, x)
+	if v, ok := err.(*ValueError); ok {
+		return Verdict{}, notFinite(v.Row, v.Col, v.Value)
+	}
 	if err != nil {
 		return Verdict{}, err
 	}
-	ctl.Counter.Add(int64(n) * int64(n))
 	return CheckMatrix(g, o)
 }
 
 // CheckMatrix judges the Gram matrix of a sample. An entry that is no finite
 // number is an error.
 func CheckMatrix(g *data.Matrix, o CheckOptions) (Verdict, error) {
-	if err := errors.Join(o.Validate(), square(g)); err != nil {
+	if err := errors.Join(o.Validate(), kernel.Precomputed{Matrix: g}.Validate()); err != nil {
 		return Verdict{}, err
 	}
 	top, err := largest(g)
@@ -175,11 +174,16 @@ func largest(g *data.Matrix) (float64, error) {
 	top := 0.0
 	for at, v := range g.Data {
 		if v-v != 0 {
-			return 0, fmt.Errorf("the kernel of instances %d and %d is %v; the data may be too large for this kernel (scale them), or the kernel itself is at fault", at/g.Cols+1, at%g.Cols+1, v)
+			return 0, notFinite(at/g.Cols, at%g.Cols, v)
 		}
 		top = max(top, math.Abs(v))
 	}
 	return top, nil
+}
+
+func notFinite(i, j int, value float64) error {
+	return fmt.Errorf("the kernel of instances %d and %d is %v; the data may be too large for this kernel (scale them), "+
+		"or the kernel itself is at fault", i+1, j+1, value)
 }
 
 // symmetric returns (G + Gᵀ)/2 and notes where G differs most from it.

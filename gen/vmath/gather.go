@@ -5,11 +5,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// take emits gathers of one vector each, as far as whole ones go, at AVX2, and at
+// gatherPrefix emits gathers of one vector each, as far as whole ones go, at AVX2, and at
 // AVX-512, where a gather waits for each of its elements, compressions of what is
 // kept of one vector of x after the other. What lies behind the elements of one is
 // overwritten by the next.
-func take(t *target, _ op) {
+func gatherPrefix(t *target, _ op) {
 	dst := t.Load(t.Param("dst").Base(), t.GP64())
 	n := t.Load(t.Param("dst").Len(), t.GP64())
 	scale := t.arg("a")
@@ -88,8 +88,8 @@ func (t *target) gather(dst vec, x reg.Register, index operand.Mem) {
 	by(t, t.VGATHERDPS, t.VGATHERDPD)(all, from, dst)
 }
 
-var takeOps = []op{{
-	name:   "takePrefix",
+var gatherOps = []op{{
+	name:   "gatherPrefix",
 	result: "int",
 	params: []param{{"dst", "[]F"}, {"a", "F"}, {"x", "[]F"}, {"index", "[]int32"}, {"kept", "[]uint64"}},
 	doc: []string{
@@ -97,5 +97,5 @@ var takeOps = []op{{
 		"for l := range n {", "\tdst[l] = a * x[index[l]]", "}",
 		"return n",
 	},
-	emit: take,
+	emit: gatherPrefix,
 }}

@@ -4,7 +4,7 @@
 
 package vmath
 
-// spreadF64AVX2 is
+// scatterAddF64AVX2 is
 //
 //	for k, f := range from {
 //		for l, t := range to {
@@ -15,9 +15,9 @@ package vmath
 //	}
 //
 //go:noescape
-func spreadF64AVX2(sum []float64, from []int, to []int, x []float64, y []float64)
+func scatterAddF64AVX2(sum []float64, from []int, to []int, x []float64, y []float64)
 
-// spreadF64AVX512 is
+// scatterAddF64AVX512 is
 //
 //	for k, f := range from {
 //		for l, t := range to {
@@ -28,4 +28,4 @@ func spreadF64AVX2(sum []float64, from []int, to []int, x []float64, y []float64
 //	}
 //
 //go:noescape
-func spreadF64AVX512(sum []float64, from []int, to []int, x []float64, y []float64)
+func scatterAddF64AVX512(sum []float64, from []int, to []int, x []float64, y []float64)

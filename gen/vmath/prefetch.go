@@ -2,8 +2,8 @@ package main
 
 import "github.com/mmcloughlin/avo/operand"
 
-// fetch emits a prefetch into the first level of cache for every line of x.
-func fetch(t *target, _ op) {
+// emitPrefetch emits a prefetch into the first level of cache for every line of x.
+func emitPrefetch(t *target, _ op) {
 	const line = 64
 	x := t.Load(t.Param("x").Base(), t.GP64())
 	n := t.Load(t.Param("x").Len(), t.GP64())
@@ -19,9 +19,9 @@ func fetch(t *target, _ op) {
 	t.RET()
 }
 
-var fetchOps = []op{{
-	name:   "fetch",
+var prefetchOps = []op{{
+	name:   "prefetch",
 	params: []param{{"x", "[]F"}},
 	doc:    []string{"for i := range x {", "\t_ = x[i]", "}"},
-	emit:   fetch,
+	emit:   emitPrefetch,
 }}

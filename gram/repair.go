@@ -1,4 +1,4 @@
-package kernel
+package gram
 
 import (
 	"context"
@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/internal/gemm"
 	"github.com/kerf-ml/kerf/internal/linalg"
+	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -34,10 +34,7 @@ func Flip(g *data.Matrix) (*data.Matrix, error) { return reshape(g, math.Abs) }
 // negative (Roth, Laub, Kawanabe and Buhmann 2003). Similarities of different
 // instances stay as they are; every instance gets more like itself.
 func Shift(g *data.Matrix) (*data.Matrix, error) {
-	if err := square(g); err != nil {
-		return nil, err
-	}
-	if _, err := largest(g); err != nil {
+	if err := finite(g); err != nil {
 		return nil, err
 	}
 	var v Verdict
@@ -56,10 +53,7 @@ func Shift(g *data.Matrix) (*data.Matrix, error) {
 
 // reshape returns V·f(Λ)·Vᵀ for an f that is at least 0, as B·Bᵀ with B = V·√f(Λ).
 func reshape(g *data.Matrix, f func(lambda float64) float64) (*data.Matrix, error) {
-	if err := square(g); err != nil {
-		return nil, err
-	}
-	if _, err := largest(g); err != nil {
+	if err := finite(g); err != nil {
 		return nil, err
 	}
 	var v Verdict
@@ -78,9 +72,17 @@ func reshape(g *data.Matrix, f func(lambda float64) float64) (*data.Matrix, erro
 			b.Data[i*n+j] *= root
 		}
 	}
-	factor := gemm.Rows(b.Data, n, n, n)
-	if err := gemm.Mul(context.Background(), run.Control{}, 1, factor, factor.T(), 0, gemm.Rows(out.Data, n, n, n)); err != nil {
+	if err := linalg.MulT(context.Background(), run.Control{}, 1, b, b, 0, out); err != nil {
 		return nil, err
 	}
 	return symmetric(out, &v), nil
+}
+
+// finite reports a matrix that is not square or has an entry that is no finite number.
+func finite(g *data.Matrix) error {
+	if err := (kernel.Precomputed{Matrix: g}).Validate(); err != nil {
+		return err
+	}
+	_, err := largest(g)
+	return err
 }

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func spreadF64AVX2(sum []float64, from []int, to []int, x []float64, y []float64)
+// func scatterAddF64AVX2(sum []float64, from []int, to []int, x []float64, y []float64)
 // Requires: AVX
-TEXT ·spreadF64AVX2(SB), NOSPLIT, $0-120
+TEXT ·scatterAddF64AVX2(SB), NOSPLIT, $0-120
 	MOVQ  sum_base+0(FP), AX
 	MOVQ  from_base+24(FP), CX
 	MOVQ  to_base+48(FP), DX
@@ -52,9 +52,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func spreadF64AVX512(sum []float64, from []int, to []int, x []float64, y []float64)
+// func scatterAddF64AVX512(sum []float64, from []int, to []int, x []float64, y []float64)
 // Requires: AVX, AVX512F
-TEXT ·spreadF64AVX512(SB), NOSPLIT, $0-120
+TEXT ·scatterAddF64AVX512(SB), NOSPLIT, $0-120
 	MOVQ  sum_base+0(FP), AX
 	MOVQ  from_base+24(FP), CX
 	MOVQ  to_base+48(FP), DX

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func takePrefixF32AVX2(dst []float32, a float32, x []float32, index []int32, kept []uint64) int
+// func gatherPrefixF32AVX2(dst []float32, a float32, x []float32, index []int32, kept []uint64) int
 // Requires: AVX, AVX2
-TEXT ·takePrefixF32AVX2(SB), NOSPLIT, $0-112
+TEXT ·gatherPrefixF32AVX2(SB), NOSPLIT, $0-112
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	VBROADCASTSS a+24(FP), Y0
@@ -34,9 +34,9 @@ done:
 	MOVQ BX, ret+104(FP)
 	RET
 
-// func takePrefixF32AVX512(dst []float32, a float32, x []float32, index []int32, kept []uint64) int
+// func gatherPrefixF32AVX512(dst []float32, a float32, x []float32, index []int32, kept []uint64) int
 // Requires: AVX, AVX512F, POPCNT
-TEXT ·takePrefixF32AVX512(SB), NOSPLIT, $0-112
+TEXT ·gatherPrefixF32AVX512(SB), NOSPLIT, $0-112
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	VBROADCASTSS a+24(FP), Z0
@@ -67,9 +67,9 @@ done:
 	MOVQ BX, ret+104(FP)
 	RET
 
-// func takePrefixF64AVX2(dst []float64, a float64, x []float64, index []int32, kept []uint64) int
+// func gatherPrefixF64AVX2(dst []float64, a float64, x []float64, index []int32, kept []uint64) int
 // Requires: AVX, AVX2
-TEXT ·takePrefixF64AVX2(SB), NOSPLIT, $0-112
+TEXT ·gatherPrefixF64AVX2(SB), NOSPLIT, $0-112
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	VBROADCASTSD a+24(FP), Y0
@@ -97,9 +97,9 @@ done:
 	MOVQ BX, ret+104(FP)
 	RET
 
-// func takePrefixF64AVX512(dst []float64, a float64, x []float64, index []int32, kept []uint64) int
+// func gatherPrefixF64AVX512(dst []float64, a float64, x []float64, index []int32, kept []uint64) int
 // Requires: AVX, AVX512DQ, AVX512F, POPCNT
-TEXT ·takePrefixF64AVX512(SB), NOSPLIT, $0-112
+TEXT ·gatherPrefixF64AVX512(SB), NOSPLIT, $0-112
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	VBROADCASTSD a+24(FP), Z0

@@ -8,15 +8,15 @@ import (
 	"github.com/kerf-ml/kerf/internal/vmath"
 )
 
-func TestTurn(t *testing.T) {
+func TestSinCos(t *testing.T) {
 	atLevels(t, func(t *testing.T) {
-		t.Run("float32", testTurn[float32])
-		t.Run("float64", testTurn[float64])
+		t.Run("float32", testSinCos[float32])
+		t.Run("float64", testSinCos[float64])
 	})
 }
 
-// testTurn compares Turn with Cos, Sin and Scale, bit for bit, in place and not.
-func testTurn[F vmath.Float](t *testing.T) {
+// testSinCos compares SinCos with Cos, Sin and Scale, bit for bit, in place and not.
+func testSinCos[F vmath.Float](t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	special := specialValues[F]()
 	for _, n := range sizes() {
@@ -47,10 +47,11 @@ func testTurn[F vmath.Float](t *testing.T) {
 				case "sin":
 					sin = arg
 				}
-				vmath.Turn(cos, sin, arg, a)
+				vmath.SinCos(sin, cos, arg, a)
 				for i := range x {
 					if !same(cos[i], wantCos[i]) || !same(sin[i], wantSin[i]) {
-						t.Fatalf("%s, %d of %d: %v turns to %v and %v, want %v and %v", place, i, n, x[i], cos[i], sin[i], wantCos[i], wantSin[i])
+						t.Fatalf("%s, %d of %d: %v has cosine %v and sine %v, want %v and %v",
+							place, i, n, x[i], cos[i], sin[i], wantCos[i], wantSin[i])
 					}
 				}
 				for _, i := range []int{0, n + 1, n + 2, 2*n + 3} {
@@ -63,19 +64,19 @@ func testTurn[F vmath.Float](t *testing.T) {
 	}
 }
 
-func BenchmarkTurn(b *testing.B) {
-	b.Run("float32", benchmarkTurn[float32])
-	b.Run("float64", benchmarkTurn[float64])
+func BenchmarkSinCos(b *testing.B) {
+	b.Run("float32", benchmarkSinCos[float32])
+	b.Run("float64", benchmarkSinCos[float64])
 }
 
-func benchmarkTurn[F vmath.Float](b *testing.B) {
+func benchmarkSinCos[F vmath.Float](b *testing.B) {
 	x, cos, sin := make([]F, 256), make([]F, 256), make([]F, 256)
 	for i := range x {
 		x[i] = F(i) / 10
 	}
 	b.Run("fused", func(b *testing.B) {
 		for b.Loop() {
-			vmath.Turn(cos, sin, x, 0.5)
+			vmath.SinCos(sin, cos, x, 0.5)
 		}
 	})
 	b.Run("apart", func(b *testing.B) {

@@ -24,10 +24,10 @@ func Choose(n int, index []int32) Chosen {
 // Len returns how many places there are.
 func (c Chosen) Len() int { return len(c.index) }
 
-// Take sets dst[l] ← a·x[i] for place number l, i. The length of dst is the number
+// Gather sets dst[l] ← a·x[i] for place number l, i. The length of dst is the number
 // of places, and that of x is at least the one they were chosen for. The bits are
 // the same at every level.
-func Take[F Float](dst []F, a F, x []F, c Chosen) {
+func Gather[F Float](dst []F, a F, x []F, c Chosen) {
 	n := len(c.index)
 	if len(dst) != n || n > 0 && int(c.index[n-1]) >= len(x) {
 		panic(lengths)
@@ -38,9 +38,9 @@ func Take[F Float](dst []F, a F, x []F, c Chosen) {
 	done := 0
 	switch x := any(x).(type) {
 	case []float32:
-		done = takePrefix32(any(dst).([]float32), float32(a), x, c.index, c.kept)
+		done = gatherPrefix32(any(dst).([]float32), float32(a), x, c.index, c.kept)
 	case []float64:
-		done = takePrefix64(any(dst).([]float64), float64(a), x, c.index, c.kept)
+		done = gatherPrefix64(any(dst).([]float64), float64(a), x, c.index, c.kept)
 	}
 	index := c.index[done:]
 	for l, i := range index {

@@ -4,7 +4,7 @@
 
 package vmath
 
-// turnF32AVX2 is
+// sinCosF32AVX2 is
 //
 //	left := false
 //	for i, v := range x {
@@ -18,9 +18,9 @@ package vmath
 //	return left
 //
 //go:noescape
-func turnF32AVX2(cos []float32, sin []float32, x []float32, a float32) bool
+func sinCosF32AVX2(sin []float32, cos []float32, x []float32, a float32) bool
 
-// turnF32AVX512 is
+// sinCosF32AVX512 is
 //
 //	left := false
 //	for i, v := range x {
@@ -34,9 +34,9 @@ func turnF32AVX2(cos []float32, sin []float32, x []float32, a float32) bool
 //	return left
 //
 //go:noescape
-func turnF32AVX512(cos []float32, sin []float32, x []float32, a float32) bool
+func sinCosF32AVX512(sin []float32, cos []float32, x []float32, a float32) bool
 
-// turnF64AVX2 is
+// sinCosF64AVX2 is
 //
 //	left := false
 //	for i, v := range x {
@@ -50,9 +50,9 @@ func turnF32AVX512(cos []float32, sin []float32, x []float32, a float32) bool
 //	return left
 //
 //go:noescape
-func turnF64AVX2(cos []float64, sin []float64, x []float64, a float64) bool
+func sinCosF64AVX2(sin []float64, cos []float64, x []float64, a float64) bool
 
-// turnF64AVX512 is
+// sinCosF64AVX512 is
 //
 //	left := false
 //	for i, v := range x {
@@ -66,4 +66,4 @@ func turnF64AVX2(cos []float64, sin []float64, x []float64, a float64) bool
 //	return left
 //
 //go:noescape
-func turnF64AVX512(cos []float64, sin []float64, x []float64, a float64) bool
+func sinCosF64AVX512(sin []float64, cos []float64, x []float64, a float64) bool

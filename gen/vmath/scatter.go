@@ -2,13 +2,13 @@ package main
 
 import "github.com/mmcloughlin/avo/operand"
 
-// spreadLanes is how many rows go side by side: 64 bytes, one line of cache.
-const spreadLanes = 8
+// scatterLanes is how many rows go side by side: 64 bytes, one line of cache.
+const scatterLanes = 8
 
-// emitSpread adds products of all pairs of two lists into a table. An element of
-// the lists and of the table is spreadLanes numbers. The product is rounded
+// emitScatterAdd adds products of all pairs of two lists into a table. An element of
+// the lists and of the table is scatterLanes numbers. The product is rounded
 // before the sum.
-func emitSpread(t *target, _ op) {
+func emitScatterAdd(t *target, _ op) {
 	sum := t.Load(t.Param("sum").Base(), t.GP64())
 	from := t.Load(t.Param("from").Base(), t.GP64())
 	to := t.Load(t.Param("to").Base(), t.GP64())
@@ -16,7 +16,7 @@ func emitSpread(t *target, _ op) {
 	y := t.Load(t.Param("y").Base(), t.GP64())
 	outer := t.Load(t.Param("from").Len(), t.GP64())
 	inner := t.Load(t.Param("to").Len(), t.GP64())
-	vectors := spreadLanes * 8 / t.width()
+	vectors := scatterLanes * 8 / t.width()
 
 	t.TESTQ(inner, inner)
 	t.JZ(operand.LabelRef("done"))
@@ -45,12 +45,12 @@ func emitSpread(t *target, _ op) {
 		t.add(q, q, p)
 		t.store(place, q)
 	}
-	t.ADDQ(operand.U32(spreadLanes*8), z)
+	t.ADDQ(operand.U32(scatterLanes*8), z)
 	t.INCQ(k)
 	t.CMPQ(k, inner)
 	t.JLT(operand.LabelRef("inner"))
 
-	t.ADDQ(operand.U32(spreadLanes*8), x)
+	t.ADDQ(operand.U32(scatterLanes*8), x)
 	t.ADDQ(operand.U32(8), from)
 	t.DECQ(outer)
 	t.JMP(operand.LabelRef("outer"))
@@ -59,8 +59,8 @@ func emitSpread(t *target, _ op) {
 	t.RET()
 }
 
-var spreadOps = []op{{
-	name:   "spread",
+var scatterOps = []op{{
+	name:   "scatterAdd",
 	only:   64,
 	params: []param{{"sum", "[]float64"}, {"from", "[]int"}, {"to", "[]int"}, {"x", "[]float64"}, {"y", "[]float64"}},
 	doc: []string{
@@ -72,5 +72,5 @@ var spreadOps = []op{{
 		"\t}",
 		"}",
 	},
-	emit: emitSpread,
+	emit: emitScatterAdd,
 }}

@@ -4,7 +4,7 @@
 
 package vmath
 
-// takePrefixF32AVX2 is
+// gatherPrefixF32AVX2 is
 //
 //	n := … // as many as whole vectors have
 //	for l := range n {
@@ -13,9 +13,9 @@ package vmath
 //	return n
 //
 //go:noescape
-func takePrefixF32AVX2(dst []float32, a float32, x []float32, index []int32, kept []uint64) int
+func gatherPrefixF32AVX2(dst []float32, a float32, x []float32, index []int32, kept []uint64) int
 
-// takePrefixF32AVX512 is
+// gatherPrefixF32AVX512 is
 //
 //	n := … // as many as whole vectors have
 //	for l := range n {
@@ -24,9 +24,9 @@ func takePrefixF32AVX2(dst []float32, a float32, x []float32, index []int32, kep
 //	return n
 //
 //go:noescape
-func takePrefixF32AVX512(dst []float32, a float32, x []float32, index []int32, kept []uint64) int
+func gatherPrefixF32AVX512(dst []float32, a float32, x []float32, index []int32, kept []uint64) int
 
-// takePrefixF64AVX2 is
+// gatherPrefixF64AVX2 is
 //
 //	n := … // as many as whole vectors have
 //	for l := range n {
@@ -35,9 +35,9 @@ func takePrefixF32AVX512(dst []float32, a float32, x []float32, index []int32, k
 //	return n
 //
 //go:noescape
-func takePrefixF64AVX2(dst []float64, a float64, x []float64, index []int32, kept []uint64) int
+func gatherPrefixF64AVX2(dst []float64, a float64, x []float64, index []int32, kept []uint64) int
 
-// takePrefixF64AVX512 is
+// gatherPrefixF64AVX512 is
 //
 //	n := … // as many as whole vectors have
 //	for l := range n {
@@ -46,4 +46,4 @@ func takePrefixF64AVX2(dst []float64, a float64, x []float64, index []int32, kep
 //	return n
 //
 //go:noescape
-func takePrefixF64AVX512(dst []float64, a float64, x []float64, index []int32, kept []uint64) int
+func gatherPrefixF64AVX512(dst []float64, a float64, x []float64, index []int32, kept []uint64) int

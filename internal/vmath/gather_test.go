@@ -9,10 +9,10 @@ import (
 	"github.com/kerf-ml/kerf/internal/vmath"
 )
 
-func TestTake(t *testing.T) {
+func TestGather(t *testing.T) {
 	atLevels(t, func(t *testing.T) {
-		testTake[float32](t)
-		testTake[float64](t)
+		testGather[float32](t)
+		testGather[float64](t)
 	})
 	for _, index := range [][]int32{{-1}, {0, 3}, {2, 1}, {1, 1}} {
 		func() {
@@ -29,10 +29,10 @@ func TestTake(t *testing.T) {
 			t.Error("room for one of two is taken")
 		}
 	}()
-	vmath.Take(make([]float64, 1), 1, make([]float64, 3), vmath.Choose(3, []int32{0, 2}))
+	vmath.Gather(make([]float64, 1), 1, make([]float64, 3), vmath.Choose(3, []int32{0, 2}))
 }
 
-func testTake[F vmath.Float](t *testing.T) {
+func testGather[F vmath.Float](t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for _, n := range sizes() {
 		x := make([]F, 3*n+1)
@@ -48,7 +48,7 @@ func testTake[F vmath.Float](t *testing.T) {
 		}
 		slices.Sort(index)
 		guarded := slices.Repeat([]F{42}, n+2)
-		vmath.Take(guarded[1:n+1], 0.3, x, vmath.Choose(len(x), index))
+		vmath.Gather(guarded[1:n+1], 0.3, x, vmath.Choose(len(x), index))
 		for l, i := range index {
 			if want := F(0.3) * x[i]; !same(guarded[l+1], want) {
 				t.Fatalf("n = %d: %v at %d, want %v", n, guarded[l+1], l, want)

@@ -4,38 +4,38 @@
 
 package vmath
 
-// fetchF32AVX2 is
+// prefetchF32AVX2 is
 //
 //	for i := range x {
 //		_ = x[i]
 //	}
 //
 //go:noescape
-func fetchF32AVX2(x []float32)
+func prefetchF32AVX2(x []float32)
 
-// fetchF32AVX512 is
+// prefetchF32AVX512 is
 //
 //	for i := range x {
 //		_ = x[i]
 //	}
 //
 //go:noescape
-func fetchF32AVX512(x []float32)
+func prefetchF32AVX512(x []float32)
 
-// fetchF64AVX2 is
+// prefetchF64AVX2 is
 //
 //	for i := range x {
 //		_ = x[i]
 //	}
 //
 //go:noescape
-func fetchF64AVX2(x []float64)
+func prefetchF64AVX2(x []float64)
 
-// fetchF64AVX512 is
+// prefetchF64AVX512 is
 //
 //	for i := range x {
 //		_ = x[i]
 //	}
 //
 //go:noescape
-func fetchF64AVX512(x []float64)
+func prefetchF64AVX512(x []float64)

@@ -1,13 +1,13 @@
 package vmath
 
-// Fetch asks for x to be brought into the first level of cache, and does not wait
+// Prefetch asks for x to be brought into the first level of cache, and does not wait
 // for it. It pays to ask for a few dozen lines at a time, ahead of their use and
 // between steps that work on what is in cache; in plain Go it does nothing.
-func Fetch[F Float](x []F) {
+func Prefetch[F Float](x []F) {
 	switch x := any(x).(type) {
 	case []float32:
-		fetch32(x)
+		prefetch32(x)
 	case []float64:
-		fetch64(x)
+		prefetch64(x)
 	}
 }

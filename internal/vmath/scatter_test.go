@@ -8,8 +8,8 @@ import (
 	"github.com/kerf-ml/kerf/internal/vmath"
 )
 
-// TestSpread compares with the loop of the documentation, bit for bit.
-func TestSpread(t *testing.T) {
+// TestScatterAdd compares with the loop of the documentation, bit for bit.
+func TestScatterAdd(t *testing.T) {
 	atLevels(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(3, 1))
 		for _, n := range []int{0, 1, 2, 7, 33} {
@@ -32,7 +32,7 @@ func TestSpread(t *testing.T) {
 							}
 						}
 					}
-					vmath.Spread(sum, from, to, x, y)
+					vmath.ScatterAdd(sum, from, to, x, y)
 					if !slices.Equal(sum, want) {
 						t.Fatalf("%d by %d into %d differ", n, m, places)
 					}
@@ -42,13 +42,13 @@ func TestSpread(t *testing.T) {
 	})
 }
 
-func TestSpreadPanics(t *testing.T) {
+func TestScatterAddPanics(t *testing.T) {
 	x := make([]float64, 8)
 	for _, call := range []func(){
-		func() { vmath.Spread(make([]float64, 15), []int{4}, []int{4}, x, x) },
-		func() { vmath.Spread(make([]float64, 15), []int{-1}, []int{4}, x, x) },
-		func() { vmath.Spread(make([]float64, 15), []int{1 << 62}, []int{1 << 62}, x, x) },
-		func() { vmath.Spread(make([]float64, 16), []int{0}, []int{0}, x[:7], x) },
+		func() { vmath.ScatterAdd(make([]float64, 15), []int{4}, []int{4}, x, x) },
+		func() { vmath.ScatterAdd(make([]float64, 15), []int{-1}, []int{4}, x, x) },
+		func() { vmath.ScatterAdd(make([]float64, 15), []int{1 << 62}, []int{1 << 62}, x, x) },
+		func() { vmath.ScatterAdd(make([]float64, 16), []int{0}, []int{0}, x[:7], x) },
 	} {
 		func() {
 			defer func() {

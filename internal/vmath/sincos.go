@@ -1,0 +1,46 @@
+package vmath
+
+import "math"
+
+// SinCos sets sin[i] = a·sin(x[i]) and cos[i] = a·cos(x[i]), for |a| ≤ 1. It equals
+// Sin and Cos followed by Scale, bit for bit, in one pass. The slices must have
+// the same length. One of sin and cos may be x; otherwise they must not overlap.
+func SinCos[F Float](sin, cos, x []F, a F) {
+	if len(sin) != len(x) || len(cos) != len(x) {
+		panic(lengths)
+	}
+	if !(a >= -1 && a <= 1) {
+		panic("vmath: a factor above 1")
+	}
+	left := false
+	switch x := any(x).(type) {
+	case []float32:
+		left = sinCos32(any(sin).([]float32), any(cos).([]float32), x, float32(a))
+	case []float64:
+		left = sinCos64(any(sin).([]float64), any(cos).([]float64), x, float64(a))
+	}
+	if !left {
+		return
+	}
+	for i, v := range cos {
+		// What is above 1 is no cosine, but an argument that was left.
+		if v > 1 || v < -1 {
+			sin[i], cos[i] = a*F(math.Sin(float64(v))), a*F(math.Cos(float64(v)))
+		}
+	}
+}
+
+// sinCosPlain leaves nothing to do.
+func sinCosPlain[F Float](sin, cos, x []F, a F) (left bool) {
+	// The argument is kept aside, as sin or cos may be x.
+	var buf [64]F
+	for len(x) > 0 {
+		b := buf[:copy(buf[:], x)]
+		sinPlain(sin[:len(b)], b)
+		cosPlain(cos[:len(b)], b)
+		scalePlain(sin[:len(b)], a)
+		scalePlain(cos[:len(b)], a)
+		sin, cos, x = sin[len(b):], cos[len(b):], x[len(b):]
+	}
+	return false
+}
