@@ -42,6 +42,7 @@ var order = [][]string{
 	{"model"},
 	{"eval"},
 	{"spec"},
+	{"report"},
 	{"."},
 	{"repro"},
 	{"kerftest"},
