@@ -15,6 +15,7 @@ import (
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/learn/linear"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/report"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -128,7 +129,7 @@ func (a *app) runDemo(ctx context.Context, out string) error {
 	if err := d.plan(); err != nil {
 		return err
 	}
-	if err := a.output(ctx, out, d.writeReport); err != nil {
+	if err := a.output(ctx, out, func(w io.Writer) error { return report.Demo(w, d.page()) }); err != nil {
 		return err
 	}
 	return a.result(d, d.print)

@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"html/template"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -16,134 +13,104 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/eval"
-	"github.com/kerf-ml/kerf/margin"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/report"
 	"github.com/kerf-ml/kerf/run"
 )
 
-const (
-	reportMargins = 4000 // rows that the margins of test rows are taken of, at most
-	reportPoints  = 2000 // points of a scatter plot, at most
-	reportCorners = 400  // points of a ROC curve, about
-	reportColumns = 40   // of a histogram
-	reportClasses = 30   // of the confusion matrix; with more the commonest confusions are listed
-	reportListed  = 100  // classes of the table of classes, the worst
-	reportWorst   = 10   // rows that are shown as the worst
-)
-
-// trainPage is what the report of kerf train shows. It has no date, and nothing
-// but Seconds differs from run to run.
-type trainPage struct {
-	Data       string // file
-	Learner    string
-	Title      string
-	Head       string // what the headline is
-	Value      string
-	Interval   string
-	Confidence string // of all intervals
-	Rows       string
-	On         string // file of the rows that are measured
-	Test       bool   // whether the model has not seen them
-	Trained    string
-	Seconds    string
-	Status     string
-
-	Facts       []reportFact
-	Measures    []reportFact
-	Chosen      []figure
-	Figures     []figure
-	Matrix      *heatTable
-	Confused    []confused
-	Classes     []classRow
-	ClassesNote string
-	Certificate []reportFact
-	Worst       *worstTable
-}
-
-// reportFact is a line of a table.
-type reportFact struct{ Name, Value, Interval string }
-
-// figure is a chart with its title, its colours and a remark.
-type figure struct {
-	Title string
-	SVG   template.HTML
-	Keys  []colourKey
-	Note  string
-}
-
-// colourKey says what a colour of a chart stands for.
-type colourKey struct{ Class, Name string }
-
-// measuredRows are the rows that a report measures, and what the model says of
-// them.
-type measuredRows[T any] struct {
-	data.Labeled[T, string]
-	rows   []int // numbers in the file, from 0; nil for all in order
-	scores *data.Matrix
-}
-
-// number returns the number of a row in its file, from 1.
-func (m *measuredRows[T]) number(i int) int {
-	if m.rows != nil {
-		i = m.rows[i]
-	}
-	return i + 1
-}
+// marginRows is how many test rows a report takes margins of, at most.
+const marginRows = 4000
 
 // writeReport writes the report of a training run as one HTML page. The rows
 // trained on are part, those numbered rest of the file; held are the numbers of
 // those held out.
 func (t *trained[T]) writeReport(ctx context.Context, a *app, ctl run.Control, part data.Labeled[T, string], rest, held []int) error {
-	page, err := template.New("report").Parse(trainReportPage)
-	if err != nil {
-		return err
-	}
 	p, err := t.page(ctx, ctl.Quiet(), part, rest, held)
 	if err != nil {
 		return err
 	}
-	return a.output(ctx, t.flags.report, func(w io.Writer) error { return page.Execute(w, p) })
+	return a.output(ctx, t.flags.report, func(w io.Writer) error { return report.Train(w, *p) })
 }
 
 // page gathers the report.
-func (t *trained[T]) page(ctx context.Context, ctl run.Control, part data.Labeled[T, string], rest, held []int) (*trainPage, error) {
+func (t *trained[T]) page(ctx context.Context, ctl run.Control, part data.Labeled[T, string], rest, held []int) (*report.TrainPage, error) {
 	ctl.Counter = nil
-	m, on := &measuredRows[T]{Labeled: part, rows: rest}, t.input
+	d, on, rows := part, t.input, rest
 	if t.test != nil {
-		m, on = &measuredRows[T]{Labeled: t.tested, rows: held}, t.testedIn
+		d, on, rows = t.tested, t.testedIn, held
 		if on != t.input {
-			m.rows = nil
+			rows = nil
 		}
 	}
-	p := t.facts(filepath.Base(on.name))
-	p.Rows = grouped(int64(m.X.Len()))
-	p.chosen(t.flags.regresses(), t.training, t.chosenPrice(), t.chosenDim(), kernelName(t.pipeline.Kernel))
-	p.Certificate = t.certificateFacts()
-	var err error
-	if m.scores, err = t.pipeline.ScoreAll(ctx, ctl, m.X); err != nil {
+	p := &report.TrainPage{
+		Data: filepath.Base(t.input.name), Learner: t.flags.learner, Trained: t.train.rows(), On: filepath.Base(on.name), Test: t.test != nil,
+		Advice: "Set some aside with --holdout.", Facts: t.reportFacts(), Training: t.training,
+		Kernel: kernelName(t.pipeline.Kernel), Dim: t.chosenDim(), Separator: t.separator,
+	}
+	for _, i := range rows {
+		p.Rows = append(p.Rows, i+1)
+	}
+	if texts, ok := any(d.X).(data.Source[string]); ok {
+		for i := range texts.Len() {
+			p.Texts = append(p.Texts, texts.At(i))
+		}
+	}
+	scores, err := t.pipeline.ScoreAll(ctx, ctl, d.X)
+	if err != nil {
 		return nil, err
 	}
 	switch {
 	case t.flags.regresses():
-		return p, t.regressionPage(p, m, on)
+		p.Predicted = scores.Data
+		if p.Truth, err = on.values(d.Y); err != nil {
+			return nil, err
+		}
+		p.Regression, err = measureBy(d.Weight).Regression(p.Predicted, p.Truth)
 	case t.flags.learner == model.LearnerOneClass:
-		return p, t.outlierPage(ctx, p, m)
+		err = t.outlierPage(ctx, p, d, scores)
+	default:
+		err = t.classPage(ctx, ctl, p, d, scores)
 	}
-	return p, t.classPage(ctx, ctl, p, m)
+	return p, err
 }
 
-// facts begins a page with what was trained on what.
-func (t *trained[T]) facts(on string) *trainPage {
-	tr := t.training
-	name := filepath.Base(t.input.name)
-	p := &trainPage{
-		Data: plain(name, 80), Learner: t.flags.learner, On: plain(on, 80), Test: t.test != nil,
-		Trained: grouped(int64(t.train.rows())), Seconds: fmt.Sprintf("%.2f s", tr.Elapsed.Seconds()), Status: string(tr.Status),
+// classPage adds what there is to say of predicted classes.
+func (t *trained[T]) classPage(ctx context.Context, ctl run.Control, p *report.TrainPage, d data.Labeled[T, string], scores *data.Matrix) error {
+	p.Classes = t.pipeline.Classes.Names
+	truth, _ := classIndex(t.pipeline.Classes, d.Y)
+	p.Said = eval.Said{Classes: len(p.Classes), Truth: truth, Predicted: predicted(t.pipeline, scores), Scores: scores}
+	if t.pipeline.Calibration != nil {
+		p.Said.Probabilities = t.pipeline.Calibration.All(scores)
 	}
-	p.Confidence = percentage(eval.NewMeasure().Confidence)
-	p.Title = p.Learner + " on " + p.Data
+	var err error
+	if p.Classification, err = measureBy(d.Weight).Classification(ctx, p.Said); err != nil {
+		return err
+	}
+	if len(t.training.Margins) > 0 && p.Test {
+		index := evenly(d.X.Len(), marginRows)
+		p.Margins, err = t.pipeline.Margins(ctx, ctl, d.Select(index).X, selected(truth, index))
+	}
+	return err
+}
+
+// outlierPage adds what there is to say of a one-class machine.
+func (t *trained[T]) outlierPage(ctx context.Context, p *report.TrainPage, d data.Labeled[T, string], scores *data.Matrix) error {
+	n := d.X.Len()
+	p.Scores = make([]float64, n)
+	for i := range p.Scores {
+		p.Scores[i] = scores.Row(i)[1]
+	}
+	var err error
+	p.Classification, err = measureBy(d.Weight).Classification(ctx, eval.Said{Classes: 2, Truth: repeated(1, n), Predicted: predicted(t.pipeline, scores)})
+	return err
+}
+
+// reportFacts says what was trained on what.
+func (t *trained[T]) reportFacts() []report.Fact {
+	tr := t.training
+	var out []report.Fact
 	add := func(name, format string, args ...any) {
-		p.Facts = append(p.Facts, reportFact{Name: name, Value: fmt.Sprintf(format, args...)})
+		out = append(out, report.Fact{Name: name, Value: fmt.Sprintf(format, args...)})
 	}
 	add("data", "%s", t.encoding.describe(t.x.Len(), t.x))
 	if w := t.input.weighing(&t.flags.inputFlags); w != nil {
@@ -171,11 +138,8 @@ func (t *trained[T]) facts(on string) *trainPage {
 	}
 	add("kernel evaluations", "%s", grouped(tr.Evaluations))
 	add("passes", "%d", tr.Iterations)
-	return p
+	return out
 }
-
-// chosenPrice is the C or lambda that was used.
-func (t *trained[T]) chosenPrice() float64 { return max(t.training.C, t.training.Lambda) }
 
 // chosenDim is the number of features that was asked for: what a map of low rank
 // has is less.
@@ -184,176 +148,6 @@ func (t *trained[T]) chosenDim() int {
 		return h.Drawn
 	}
 	return t.header.Map.Dim
-}
-
-// certificateFacts says what theory promised, what was certified and what is
-// used.
-func (t *trained[T]) certificateFacts() []reportFact {
-	e := t.training.Earned
-	if e == nil {
-		return nil
-	}
-	var out []reportFact
-	add := func(name, format string, args ...any) {
-		out = append(out, reportFact{Name: name, Value: fmt.Sprintf(format, args...)})
-	}
-	if e.Promised > 0 {
-		add("Promised by theory", "%s landmarks suffice, whatever the data, for margin %.3g, error %.3g and confidence %s", grouped(int64(e.Promised)), e.Margin, e.Certificate.Error, percent(e.Confidence))
-	}
-	if e.Choice != nil {
-		add("Margin", "%.3g, chosen on rows set apart, of which %s have less", e.Choice.Margin, percent(e.Choice.Noise))
-	}
-	if e.Holds {
-		add("Certified", "%s", e.Certificate)
-	} else {
-		add("Certified", "nothing (%s): %s", e.Outcome, e.Words)
-	}
-	add("Used", "%s landmarks", grouped(int64(e.Used)))
-	if s := t.separator; s != nil {
-		add("Tested", "with %s confidence at most %s of all rows like these have a margin below %.3g", percent(s.Confidence), percent(s.Bound), s.Margin)
-	}
-	return out
-}
-
-// classPage adds what there is to say of predicted classes.
-func (t *trained[T]) classPage(ctx context.Context, ctl run.Control, p *trainPage, m *measuredRows[T]) error {
-	k := t.pipeline.Classes.Len()
-	truth, _ := classIndex(t.pipeline.Classes, m.Y)
-	said := eval.Said{Classes: k, Truth: truth, Predicted: predicted(t.pipeline, m.scores), Scores: m.scores}
-	if t.pipeline.Calibration != nil {
-		said.Probabilities = t.pipeline.Calibration.All(m.scores)
-	}
-	c, err := measureBy(m.Weight).Classification(ctx, said)
-	if err != nil {
-		return err
-	}
-	p.classMeasures(c)
-	confusion := eval.Confusion(said.Predicted, truth, k)
-	names := make([]string, k)
-	for i, name := range t.pipeline.Classes.Names {
-		names[i] = plain(name, 40)
-	}
-	if k <= reportClasses {
-		p.Matrix = newHeatTable(names, confusion)
-	} else {
-		p.Confused = commonest(names, confusion)
-	}
-	p.classRows(names, c.PerClass)
-	var fresh margin.Margins
-	if len(t.training.Margins) > 0 && p.Test {
-		index := evenly(m.X.Len(), reportMargins)
-		y := make([]int, len(index))
-		for i, j := range index {
-			y[i] = truth[j]
-		}
-		if fresh, err = t.pipeline.Margins(ctx, ctl, m.Select(index).X, y); err != nil {
-			return err
-		}
-	}
-	p.marginFigure(t.training.Margins, fresh, t.training.Earned)
-	if k == 2 {
-		p.rocFigure(names[1], m.scores, truth, confusion, c.AUC)
-	}
-	if c.Calibration != nil {
-		p.reliabilityFigure(c.Calibration)
-	}
-	p.Worst = t.worstClasses(m, said)
-	return nil
-}
-
-// worstClasses lists the rows whose true class lost by most: those with the
-// smallest difference between its score and the largest of another one.
-func (t *trained[T]) worstClasses(m *measuredRows[T], said eval.Said) *worstTable {
-	type lost struct {
-		row int
-		by  float64
-	}
-	var all []lost
-	for i, c := range said.Truth {
-		if c < 0 || said.Predicted[i] == c {
-			continue
-		}
-		s := m.scores.Row(i)
-		all = append(all, lost{i, s[c] - s[said.Predicted[i]]})
-	}
-	slices.SortStableFunc(all, func(a, b lost) int { return cmp.Compare(a.by, b.by) })
-	w := &worstTable{
-		Title: "Rows predicted most wrongly", Note: "Those whose label's score falls short of the predicted one's by most.",
-		Columns: []string{"row", "label", "predicted", "label's score", "predicted's score"},
-	}
-	if said.Probabilities != nil {
-		w.Columns = append(w.Columns, "label's probability")
-	}
-	names := t.pipeline.Classes.Names
-	for _, l := range all[:min(len(all), reportWorst)] {
-		i, c, q := l.row, said.Truth[l.row], said.Predicted[l.row]
-		cells := []string{grouped(int64(m.number(i))), plain(names[c], 40), plain(names[q], 40), brief(m.scores.Row(i)[c]), brief(m.scores.Row(i)[q])}
-		if said.Probabilities != nil {
-			cells = append(cells, percent(said.Probabilities.Row(i)[c]))
-		}
-		w.add(i, cells...)
-	}
-	return withTexts(w, m.X)
-}
-
-// regressionPage adds what there is to say of predicted numbers.
-func (t *trained[T]) regressionPage(p *trainPage, m *measuredRows[T], on *input) error {
-	truth, err := on.values(m.Y)
-	if err != nil {
-		return err
-	}
-	said := m.scores.Data
-	r, err := measureBy(m.Weight).Regression(said, truth)
-	if err != nil {
-		return err
-	}
-	p.regressionMeasures(r)
-	p.scatterFigure(said, truth)
-	rest := make([]float64, len(truth))
-	for i := range rest {
-		rest[i] = truth[i] - said[i]
-	}
-	p.residualFigure(rest)
-	order := make([]int, len(rest))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(max(rest[b], -rest[b]), max(rest[a], -rest[a])) })
-	w := &worstTable{
-		Title: "Rows predicted most wrongly", Note: "Those with the largest residuals, truth less prediction.",
-		Columns: []string{"row", "truth", "predicted", "residual"},
-	}
-	for _, i := range order[:min(len(order), reportWorst)] {
-		w.add(i, grouped(int64(m.number(i))), brief(truth[i]), brief(said[i]), brief(rest[i]))
-	}
-	p.Worst = withTexts(w, m.X)
-	return nil
-}
-
-// outlierPage adds what there is to say of a one-class machine.
-func (t *trained[T]) outlierPage(ctx context.Context, p *trainPage, m *measuredRows[T]) error {
-	n := m.X.Len()
-	s, order := make([]float64, n), make([]int, n)
-	for i := range s {
-		s[i], order[i] = m.scores.Row(i)[1], i
-	}
-	c, err := measureBy(m.Weight).Classification(ctx, eval.Said{Classes: 2, Truth: repeated(1, n), Predicted: predicted(t.pipeline, m.scores)})
-	if err != nil {
-		return err
-	}
-	p.Head, p.Value = "Outliers among the test rows", percent(c.Error)
-	if !p.Test {
-		p.Head = "Outliers among the training rows"
-	}
-	p.Interval = strings.Trim(within(c.Intervals.Error, percent), " ()")
-	p.scoreFigure(s)
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s[a], s[b]) })
-	w := &worstTable{Title: "The strangest rows", Note: "Those with the lowest scores; an outlier has one below 0.", Columns: []string{"row", "score"}}
-	for _, i := range order[:min(n, reportWorst)] {
-		w.add(i, grouped(int64(m.number(i))), brief(s[i]))
-	}
-	p.Worst = withTexts(w, m.X)
-	return nil
 }
 
 // evenly returns at most most of the numbers below n, evenly spread.

@@ -76,6 +76,7 @@ measure the final model on rows that had no part in the search.`,
 	flags.StringVar(&f.testWeight, "test-weights", "", "file with the weights of --test, one a line")
 	flags.Float64Var(&f.holdout, "holdout", 0, "part of the data to keep from the search and to test the final model on, such as 0.3")
 	flags.StringVarP(&f.out, "output", "o", "", "file to write the model to")
+	flags.StringVar(&f.report, "report", "", "file to write a report with charts to, as one HTML page")
 	flags.StringVar(&f.checkpoint, "checkpoint", "", "file to keep the trials in, and the state of the final training; the same command goes on from it where it was ended")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := f.checkTune(c); err != nil {
@@ -374,6 +375,11 @@ func (t *tuning[T]) train(ctx context.Context, rest, held []int) error {
 	}
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if flags.report != "" {
+		if err := t.writeReport(ctx, part, rest, held); err != nil {
+			return err
+		}
 	}
 	if flags.out != "" {
 		return model.Save(flags.out, t.final.pipeline, model.Kind[T](t.kind))

@@ -41,7 +41,7 @@ func (t *tuning[T]) describe(r eval.Trial[candidate]) map[string]any {
 	c := r.Candidate
 	out := map[string]any{
 		"kernel": t.kernelOf(c), "map": t.space.maps[c.way], "dim": nil, t.lossName(): r.Score,
-		"round": r.Round, "rows": int(math.Round(r.Budget * float64(len(t.rows)))),
+		"round": r.Round, "rows": t.rowsOf(r),
 	}
 	f := c.flags(&t.flags.learnerFlags, t.space)
 	if f.dimGiven {
@@ -63,6 +63,11 @@ func (t *tuning[T]) describe(r eval.Trial[candidate]) map[string]any {
 		out["cut"] = true
 	}
 	return out
+}
+
+// rowsOf returns how many rows a trial had.
+func (t *tuning[T]) rowsOf(r eval.Trial[candidate]) int {
+	return int(math.Round(r.Budget * float64(len(t.rows))))
 }
 
 // ranked returns the trials from the best on: those of later rounds first, those
@@ -112,6 +117,9 @@ func (t *tuning[T]) object() any {
 	if t.flags.out != "" {
 		o["model"] = t.flags.out
 	}
+	if t.flags.report != "" {
+		o["report"] = t.flags.report
+	}
 	return o
 }
 
@@ -127,15 +135,7 @@ func (t *tuning[T]) print(w io.Writer) error {
 	out := newFacts(w)
 	out.add("data", "%s: %d rows", t.input.name, t.input.Len())
 	out.addWeights(t.input.weighing(&f.inputFlags))
-	how := fmt.Sprintf("%d folds", f.folds)
-	if t.oneSplit() {
-		how = "a quarter of them to test on"
-	}
-	end := "done"
-	if t.result.Status != learn.Converged {
-		end = string(t.result.Status)
-	}
-	out.add("search", "%s: %d evaluations (%d fits, %d maps) on up to %d rows, %s; %s", f.search, len(t.result.Trials), t.fits, t.maps, len(t.rows), how, end)
+	out.add("search", "%s", t.describeSearch())
 	if t.scale != scale.None {
 		out.add("scale", "%s", t.scale)
 	}
@@ -145,13 +145,8 @@ func (t *tuning[T]) print(w io.Writer) error {
 	if err := t.printTrials(w, loss); err != nil {
 		return err
 	}
-	best := t.describe(t.result.Best)
 	out = newFacts(w)
-	text := fmt.Sprintf("%v, %s", best["kernel"], t.final.describeLearner())
-	if best["dim"] != nil {
-		text = fmt.Sprintf("%v, %s with dim %v, %s", best["kernel"], best["map"], best["dim"], t.final.describeLearner())
-	}
-	out.add("best", "%s", text)
+	out.add("best", "%s", t.describeBest())
 	out.add("train", "%s", t.final.train)
 	if t.final.test != nil {
 		out.add("test", "%s", t.final.test)
@@ -162,7 +157,32 @@ func (t *tuning[T]) print(w io.Writer) error {
 	} else {
 		out.add("model", "not kept; -o FILE writes it")
 	}
+	if f.report != "" {
+		out.add("report", "written to %s", f.report)
+	}
 	return out.flush()
+}
+
+// describeSearch says how was searched, and how the search ended.
+func (t *tuning[T]) describeSearch() string {
+	how, end := fmt.Sprintf("%d folds", t.flags.folds), "done"
+	if t.oneSplit() {
+		how = "a quarter of them to test on"
+	}
+	if t.result.Status != learn.Converged {
+		end = string(t.result.Status)
+	}
+	return fmt.Sprintf("%s: %d evaluations (%d fits, %d maps) on up to %d rows, %s; %s",
+		t.flags.search, len(t.result.Trials), t.fits, t.maps, len(t.rows), how, end)
+}
+
+// describeBest says what was found.
+func (t *tuning[T]) describeBest() string {
+	best := t.describe(t.result.Best)
+	if best["dim"] == nil {
+		return fmt.Sprintf("%v, %s", best["kernel"], t.final.describeLearner())
+	}
+	return fmt.Sprintf("%v, %s with dim %v, %s", best["kernel"], best["map"], best["dim"], t.final.describeLearner())
 }
 
 // shownTrials is how many trials people are shown.
