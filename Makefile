@@ -12,7 +12,7 @@ help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-14s %s\n", $$1, $$2}'
 
 build: ## build the program kerf
-	CGO_ENABLED=0 $(GO) build -trimpath -o kerf ./cmd/kerf
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o kerf ./cmd/kerf
 
 test: ## run all tests
 	$(GO) test $(PKGS)
