@@ -4,7 +4,7 @@ package report
 // Style gives them to it, for a light and for a dark ground.
 type Chart struct {
 	Title         string  // also what a screen reader says
-	Width, Height float64 // in units of which a letter is 12 high; 0 for 440 and 270
+	Width, Height float64 // in units of which a letter is 12 high; 0 for 420 and 260
 	X, Y          Axis
 	Series        []Series // later ones lie above earlier ones
 	Rules         []Rule

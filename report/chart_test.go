@@ -183,7 +183,7 @@ func TestLabelsHaveRoom(t *testing.T) {
 				}
 				end = left + width
 			}
-			if left < 0 || left+width > 440 {
+			if left < 0 || left+width > 420 {
 				t.Fatalf("%q is from %g to %g", m[3], left, left+width)
 			}
 		}

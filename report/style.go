@@ -23,7 +23,7 @@ p { margin: .5rem 0; max-width: 50rem; overflow-wrap: break-word; }
 .charts.few { grid-template-columns: repeat(auto-fit, minmax(min(45%, 13rem), 1fr)); gap: .6rem; }
 figure { margin: 0; padding: .8rem; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; max-width: 34rem; }
 figure h3 { font-size: 1rem; margin: 0 0 .3rem; }
-figcaption { font-size: .86rem; color: var(--soft); }
+figcaption { margin-top: .35rem; font-size: .86rem; color: var(--soft); }
 .keys > span { display: inline-block; margin-right: 1.1em; }
 svg.key { display: inline-block; width: 18px; height: 12px; margin-right: .4em; vertical-align: baseline; }
 .k1 { color: var(--k1); } .k2 { color: var(--k2); } .k3 { color: var(--k3); }
@@ -61,6 +61,6 @@ font-variant-numeric: tabular-nums; min-width: 1.75rem; overflow-wrap: normal; f
 .heat tbody th { max-width: 14rem; overflow-wrap: anywhere; }
 .heat thead th { text-align: center; vertical-align: bottom; }
 .heat.upright thead bdi { writing-mode: vertical-rl; max-height: 12rem; overflow: hidden; text-align: left; }
-@media (max-width: 32rem) { .facts th { white-space: normal; padding-right: .8rem; } .rows td, .rows th { padding-right: .8rem; } }
+@media (max-width: 32rem) { body { padding: 1.2rem .75rem 3rem; } figure { padding: .6rem; } .facts th { white-space: normal; padding-right: .8rem; } .rows td, .rows th { padding-right: .8rem; } }
 @media print { body { padding: 0; } figure, tr { break-inside: avoid; } }
 `

@@ -3,12 +3,14 @@ package report
 import (
 	"fmt"
 	"html"
+	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 const (
-	usualWidth, usualHeight = 440.0, 270.0
+	usualWidth, usualHeight = 420.0, 260.0
 	letter                  = 6.6 // how wide a letter is, about
 	line                    = 15.0
 	usualSize               = 7.0 // of points
@@ -86,14 +88,34 @@ func (v *canvas) layout(width, height float64) {
 	if len(all) > 0 {
 		v.right = min(v.right, width-4-long(all[len(all)-1].text)/2)
 	}
-	free := -1e9 // right of what was written last
+	v.xTicks = v.thinned(all)
+}
+
+// thinned leaves out numbers of the x axis that would lie upon each other. Of
+// those in equal steps every second, third … stays, with 0 among them.
+func (v *canvas) thinned(all []tick) []tick {
+	out := v.apart(all)
+	if v.X.Log || v.X.Ticks != nil || v.X.Names != nil || len(all) < 2 {
+		return out
+	}
+	step := all[1].at - all[0].at
+	for every, some := 2.0, all; len(out) < len(some) && every < float64(len(all)); every++ {
+		some = slices.DeleteFunc(slices.Clone(all), func(t tick) bool { return math.Mod(math.Round(t.at/step), every) != 0 })
+		out = v.apart(some)
+	}
+	return out
+}
+
+// apart leaves out what would lie upon the number before.
+func (v *canvas) apart(all []tick) (out []tick) {
+	free := math.Inf(-1) // right of what was written last
 	for _, t := range all {
-		at, half := v.px(t.at), long(t.text)/2
-		if at-half >= free {
-			v.xTicks = append(v.xTicks, t)
+		if at, half := v.px(t.at), long(t.text)/2; at-half >= free {
+			out = append(out, t)
 			free = at + half + letter
 		}
 	}
+	return out
 }
 
 // px and py return where numbers are in the picture, those outside of the axis at
