@@ -12,7 +12,7 @@ help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-14s %s\n", $$1, $$2}'
 
 build: ## build the program kerf
-	CGO_ENABLED=0 $(GO) build -trimpath -o kerf ./cmd/kerf
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o kerf ./cmd/kerf
 
 test: ## run all tests
 	$(GO) test $(PKGS)
@@ -49,7 +49,8 @@ generated: ## fail if the assembly is not what its generators write
 FUZZED = data/csv:FuzzCSV data/libsvm:FuzzLIBSVM data/file:FuzzFile data/lines:FuzzLines data/fasta:FuzzFASTA \
 	data/sets:FuzzSets data/jsonl:FuzzJSONL data/npy:FuzzNPY data/idx:FuzzIDX data/parquet:FuzzParquet \
 	kernel/text:FuzzKernels kernel/external:FuzzAnswer spec:FuzzParse spec:FuzzVectors model:FuzzOpen model:FuzzDecode \
-	learn:FuzzParts learn/kernelized:FuzzPart learn/kernelized:FuzzSteps learn/linear:FuzzPegasosState learn/boost:FuzzState
+	learn:FuzzParts learn/kernelized:FuzzPart learn/kernelized:FuzzSteps learn/linear:FuzzPegasosState learn/boost:FuzzState \
+	report:FuzzChartTexts
 
 fuzz: ## fuzz each parser and decoder FUZZTIME times
 	@for target in $(FUZZED); do \

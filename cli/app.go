@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
@@ -87,25 +86,6 @@ func (w contextWriter) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return w.w.Write(p)
-}
-
-// writable reports early that a file cannot be put at path, before hours of
-// work are lost for it.
-func writable(path string) error {
-	if path == "" || path == "-" {
-		return nil
-	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return usage("cannot write to %s: it is a directory", path)
-	}
-	dir := "."
-	if i := strings.LastIndexByte(path, os.PathSeparator); i >= 0 {
-		dir = path[:i+1]
-	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return usage("cannot write to %s: there is no directory %s", path, dir)
-	}
-	return nil
 }
 
 // byteSize is a flag that reads sizes such as 512MiB, 2GB or 1000000.

@@ -1,25 +1,18 @@
 package cli
 
 import (
-	"context"
 	"io"
 
 	"github.com/spf13/cobra"
 
-	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/scale"
-	"github.com/kerf-ml/kerf/dataset"
-	"github.com/kerf-ml/kerf/internal/seed"
-	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/job"
 	"github.com/kerf-ml/kerf/spec"
 )
 
 func (a *app) check() *cobra.Command {
-	var (
-		in     inputFlags
-		text   string
-		sample int
-	)
+	var in inputFlags
+	o := job.NewCheckOptions()
+	kernel := ""
 	c := &cobra.Command{
 		Use:   "check DATA --kernel SPEC",
 		Short: "Is it a kernel on this data: symmetric, positive semidefinite, rank, spectrum",
@@ -30,103 +23,33 @@ on this sample proves nothing about others.`,
 		Args:    cobra.ExactArgs(1),
 	}
 	in.add(c.Flags())
-	c.Flags().StringVar(&text, "kernel", "", "kernel or similarity to check (required)")
-	c.Flags().IntVar(&sample, "sample", 500, "rows to check it on, drawn at random")
+	c.Flags().StringVar(&kernel, "kernel", "", "kernel or similarity to check (required)")
+	c.Flags().IntVar(&o.Sample, "sample", o.Sample, "rows to check it on, drawn at random")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if text == "" {
+		if kernel == "" {
 			return usage("--kernel is missing; usage: %s", c.UseLine())
 		}
-		if sample < 1 || sample > 5000 {
-			return usage("--sample is %d and must be from 1 to 5000", sample)
+		if o.Sample < 1 || o.Sample > 5000 {
+			return usage("--sample is %d and must be from 1 to 5000", o.Sample)
 		}
-		k, err := spec.Parse(text)
-		if err != nil {
+		if _, err := spec.Parse(kernel); err != nil {
 			return err
 		}
-		return a.runCheck(c.Context(), args[0], k, sample, &in)
+		if err := in.check(c.Flags()); err != nil {
+			return err
+		}
+		o.Options = a.options(&in)
+		o.Choices.Kernel = kernel
+		v, err := job.Check(c.Context(), args[0], o)
+		if err != nil {
+			return flagged(err)
+		}
+		return a.result(v, func(w io.Writer) error { return printChecked(w, v) })
 	}
 	return c
 }
 
-func (a *app) runCheck(ctx context.Context, path string, k spec.Kernel, sample int, flags *inputFlags) error {
-	kind, err := flags.kind(k)
-	if err != nil {
-		return err
-	}
-	in, err := a.read(ctx, path, kind, false, flags)
-	if err != nil {
-		return err
-	}
-	switch in.Kind {
-	case dataset.Strings:
-		return check(ctx, a, spec.Strings{}, in, k, sample, flags)
-	case dataset.Sets:
-		return check(ctx, a, spec.Sets{}, in, k, sample, flags)
-	}
-	return check(ctx, a, spec.Vectors{}, in, k, sample, flags)
-}
-
-// checked is what check found, for machines. Rows count from 1.
-type checked struct {
-	Kernel        string          `json:"kernel"`
-	N             int             `json:"n"`
-	Symmetric     bool            `json:"symmetric"`
-	PSD           bool            `json:"psd"`
-	MinEigenvalue float64         `json:"min_eigenvalue"`
-	MaxEigenvalue float64         `json:"max_eigenvalue"`
-	Median        float64         `json:"median_eigenvalue"`
-	Tolerance     float64         `json:"tolerance"`
-	Rank          int             `json:"rank"`
-	Asymmetry     float64         `json:"asymmetry"`
-	Witness       *checkedWitness `json:"witness,omitempty"`
-}
-
-type checkedWitness struct {
-	Rows         []int     `json:"rows"`
-	Coefficients []float64 `json:"coefficients"`
-	Value        float64   `json:"value"`
-}
-
-// check judges a similarity on instances of type T.
-func check[T any](ctx context.Context, a *app, kind instanceKind[T], in *dataset.Rows, text spec.Kernel, sample int, flags *inputFlags) error {
-	scaled, err := flags.scaling(in, text.Open())
-	if err != nil {
-		return err
-	}
-	e, err := fitEncoding(in, nil, scaled, flags)
-	if err != nil {
-		return err
-	}
-	x, _, err := decode[T](e, in)
-	if err != nil {
-		return err
-	}
-	k, err := kind.Make(text, x, a.seed)
-	if err != nil {
-		return err
-	}
-	rows := seed.Choose(x.Len(), sample, a.seed, seed.Landmarks)
-	v, err := kernel.Check(ctx, a.control(), k, data.Subset[T]{Of: x, Index: rows}, kernel.NewCheckOptions())
-	if err != nil {
-		return named(in.Name, err)
-	}
-	c := checked{
-		Kernel: kernelName(k), N: v.N, Symmetric: v.Symmetric, PSD: v.PSD, MinEigenvalue: v.MinEigenvalue(), MaxEigenvalue: v.MaxEigenvalue(),
-		Median: v.Quantile(0.5), Tolerance: v.Tolerance, Rank: v.Rank, Asymmetry: v.Asymmetry,
-	}
-	if v.Witness != nil {
-		c.Witness = &checkedWitness{Coefficients: v.Witness.Coefficients, Value: v.Witness.Value}
-		for _, i := range v.Witness.Index {
-			c.Witness.Rows = append(c.Witness.Rows, rows[i]+1)
-		}
-	}
-	if scaled != scale.None {
-		a.warn("the numbers were scaled (%s)", scaled)
-	}
-	return a.result(c, c.print)
-}
-
-func (c checked) print(w io.Writer) error {
+func printChecked(w io.Writer, c *job.Checked) error {
 	out := newFacts(w)
 	out.add("kernel", "%s, on %d rows", c.Kernel, c.N)
 	out.add("symmetric", "%s", yes(c.Symmetric))

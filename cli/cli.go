@@ -155,6 +155,9 @@ func usage(format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...)}
 }
 
+// wrapf is an error that adds words to another.
+func wrapf(format string, args ...any) error { return fmt.Errorf(format, args...) }
+
 // badInput reports input that is wrong though no reader could tell.
 func badInput(file, problem, advice string) error {
 	return &data.InputError{File: file, Problem: problem, Advice: advice}

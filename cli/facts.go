@@ -3,12 +3,10 @@ package cli
 import (
 	"fmt"
 	"io"
-	"math"
-	"slices"
 	"strconv"
 	"text/tabwriter"
 
-	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/job"
 )
 
 // facts writes lines of a name and a fact, aligned.
@@ -21,9 +19,18 @@ func (f facts) add(name, format string, args ...any) {
 }
 
 // addWeights says what the weights of rows come to, where there are any.
-func (f facts) addWeights(w *weighing) {
+func (f facts) addWeights(w *job.Weighing) {
 	if w != nil {
 		f.add("weights", "%s", w)
+	}
+}
+
+// addModel says where the model is.
+func (f facts) addModel(path *string) {
+	if path != nil {
+		f.add("model", "written to %s", *path)
+	} else {
+		f.add("model", "not kept; -o FILE writes it")
 	}
 }
 
@@ -49,40 +56,4 @@ func picked(itself bool, how string) string {
 		return ""
 	}
 	return " (" + how + ")"
-}
-
-// spreads returns the smallest and the largest standard deviation among those
-// of the given coordinates of x that vary, looking at a thousand rows.
-func spreads(x data.Source[data.Vector], coordinates []int) (low, high float64) {
-	n := min(x.Len(), 1000)
-	low = math.Inf(1)
-	for _, j := range coordinates {
-		sum, square := 0.0, 0.0
-		for i := range n {
-			v := at(x.At(i), j)
-			sum += v
-			square += v * v
-		}
-		mean := sum / float64(n)
-		v := square/float64(n) - mean*mean
-		if v > 1e-12*mean*mean && v > 0 {
-			low, high = min(low, math.Sqrt(v)), max(high, math.Sqrt(v))
-		}
-	}
-	return low, high
-}
-
-// at returns coordinate j of v.
-func at(v data.Vector, j int) float64 {
-	if v.IsSparse() {
-		k, found := slices.BinarySearch(v.Index, int32(j))
-		if !found {
-			return 0
-		}
-		j = k
-	}
-	if j >= len(v.Value) {
-		return 0
-	}
-	return v.Value[j]
 }

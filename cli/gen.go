@@ -12,6 +12,7 @@ import (
 	"github.com/kerf-ml/kerf/data/gen"
 	"github.com/kerf-ml/kerf/data/lines"
 	"github.com/kerf-ml/kerf/data/sets"
+	"github.com/kerf-ml/kerf/job"
 )
 
 func (a *app) gen() *cobra.Command {
@@ -57,7 +58,7 @@ string; sets as lines of a label and the items.
 		if err := a.control().Reserve("so many rows", float64(o.N)*float64(8*width+24), "use a smaller --n"); err != nil {
 			return err
 		}
-		if err := writable(out); err != nil {
+		if err := flagged(job.Writable(out)); err != nil {
 			return err
 		}
 		write, err := generate(c.Context(), args[0], o, c.Flags().Changed("dim"), out)

@@ -1,36 +1,83 @@
 package cli
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
+	"io/fs"
 
-	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/spf13/pflag"
+
+	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/dataset"
-	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/job"
 	"github.com/kerf-ml/kerf/model"
-	"github.com/kerf-ml/kerf/spec"
 )
 
-// instanceKind is what the commands need to know about a kind of instances.
-type instanceKind[T any] interface {
-	model.Kind[T]
-	Make(k spec.Kernel, x data.Source[T], seed uint64) (kernel.Kernel[T], error)
+// inputFlags say how data files are to be read.
+type inputFlags struct {
+	read   dataset.Options
+	header string
+	scale  string
+	as     string
 }
 
-// read reads a whole file as instances of a kind, or of that of its format where
-// kind is empty. labeled says whether sets have labels where the flags do not.
-func (a *app) read(ctx context.Context, path, kind string, labeled bool, flags *inputFlags) (*dataset.Rows, error) {
-	o, err := flags.options(a)
-	if err != nil {
-		return nil, err
+func (f *inputFlags) add(flags *pflag.FlagSet) {
+	f.addKnown(flags)
+	flags.StringVar(&f.scale, "scale", "auto", "scaling of numbers: none, standard, range, or auto (standard for a table "+
+		"where kerf picks the kernel's width, else none)")
+	flags.StringVar(&f.as, "as", "", "what an instance is: vectors, strings or sets (default: what the kernel or the format says)")
+	flags.StringVar(&f.read.Text, "text", "", "column of a table that holds the strings, or sets of items with commas, "+
+		"semicolons, bars or blanks between them: a name or a number (default: the last one beside the label; all columns for sets)")
+	flags.StringSliceVar(&f.read.Drop, "drop", nil, "columns to ignore, by name or number")
+}
+
+// addKnown adds what reading needs when a model says the rest.
+func (f *inputFlags) addKnown(flags *pflag.FlagSet) {
+	flags.StringVar(&f.read.Target, "target", "", "column of the label: a name, a number from 1, first, last or none "+
+		"(default: last of a table, first of lines and sets)")
+	flags.StringVar(&f.read.Labels, "labels", "", "file with the labels of IDX or NPY data: IDX, or one a line")
+	flags.StringVar(&f.header, "header", "auto", "whether the first line of a table is a header: auto, yes, no or skip")
+}
+
+// addWeights adds the flags that say where the weights of rows are.
+func (f *inputFlags) addWeights(flags *pflag.FlagSet) {
+	flags.StringVar(&f.read.Weight, "weight", "", "column of a table with a weight for each row, by name or number: a row of "+
+		"weight 2 counts as two, one of weight 0 not at all; it is not learnt from")
+	flags.StringVar(&f.read.Weights, "weights", "", "file with the weight of each row, one a line, for any data")
+}
+
+// check reports flags that do not go together, and fills in the options.
+func (f *inputFlags) check(flags *pflag.FlagSet) error {
+	switch changed := flags.Changed; {
+	case changed("weight") && f.read.Weight == "":
+		return usage("--weight needs a column")
+	case changed("weights") && f.read.Weights == "":
+		return usage("--weights needs a file")
+	case f.read.Weighted() && f.read.Weights != "":
+		return usage("--weight and --weights do not go together; choose one")
 	}
-	flags.run = o.Run
-	o.Kind, o.Unlabeled = dataset.Kind(kind), !labeled
-	rows, err := dataset.Read(ctx, path, o)
-	return rows, flagged(err)
+	if f.as != "" {
+		kind, err := dataset.ParseKind(f.as)
+		if err != nil {
+			return usage("--as is %q and must be vectors, strings or sets", f.as)
+		}
+		f.read.Kind = kind
+	}
+	headers := map[string]table.Header{"auto": table.Auto, "yes": table.Present, "no": table.Absent, "skip": table.Skip}
+	h, ok := headers[f.header]
+	if !ok {
+		return usage("--header is %q and must be auto, yes, no or skip", f.header)
+	}
+	f.read.Header = h
+	return nil
+}
+
+// options returns the options of a job on data, all choices left open.
+func (a *app) options(f *inputFlags) job.Options {
+	o := job.NewOptions()
+	o.Read, o.Scale, o.Seed, o.Run = f.read, f.scale, a.seed, a.control()
+	o.Read.Stdin, o.Read.Run = a.stdin, o.Run
+	o.Warn = func(text string) { a.warn("%s", text) }
+	return o
 }
 
 // flagged makes an error of options one of the command line.
@@ -42,43 +89,30 @@ func flagged(err error) error {
 	return err
 }
 
-// fitEncoding decides how rows become instances, looking at the given rows alone.
-func fitEncoding(in *dataset.Rows, rows []int, scaled scale.Kind, flags *inputFlags) (*dataset.Encoding, error) {
-	e, err := dataset.Fit(in, rows, scaled, dataset.Options{Text: flags.text, Run: flags.run})
-	return e, flagged(err)
-}
-
-// decode turns rows into instances of type T. The labels are nil where the file
-// has none.
-func decode[T any](e *dataset.Encoding, in *dataset.Rows) (data.Source[T], []string, error) {
-	d, err := dataset.Decode[T](e, in)
-	return d.X, d.Y, err
-}
-
-// storedEncoding returns the encoding of a model.
-func storedEncoding(raw json.RawMessage) (*dataset.Encoding, error) {
-	e, err := dataset.Parse(raw)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", model.ErrDamaged, err)
+// readModel reads a model file.
+func readModel(path string) (*model.File, error) {
+	f, err := model.ReadFile(path)
+	var fault *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, badInput(path, "there is no such model file", "kerf train -o FILE writes one")
+	case errors.As(err, &fault):
+		return nil, badInput(path, fault.Err.Error(), "give the path of a model file")
+	case errors.Is(err, model.ErrNotModel):
+		return nil, wrapf("%w; the model comes first, then the data", err)
 	}
-	return e, nil
+	return f, err
 }
 
-// stream reads a file part by part, decodes it, and hands over each part, as it
-// was read and decoded.
-func stream[T any](
-	ctx context.Context, a *app, path string, e *dataset.Encoding, flags *inputFlags,
-	use func(r *dataset.Rows, x data.Source[T], labels []string) error,
-) error {
-	o, err := flags.options(a)
+// loadModel reads a model of rows.
+func loadModel(path string) (*model.Model, error) {
+	f, err := readModel(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return flagged(e.Stream(ctx, path, o, func(r *dataset.Rows) error {
-		d, err := dataset.Decode[T](e, r)
-		if err != nil {
-			return err
-		}
-		return use(r, d.X, d.Y)
-	}))
+	m, err := f.Model()
+	if err != nil {
+		return nil, wrapf("%s: %w", path, err)
+	}
+	return m, nil
 }

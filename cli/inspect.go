@@ -9,8 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/job"
 	"github.com/kerf-ml/kerf/model"
-	"github.com/kerf-ml/kerf/spec"
 )
 
 func (a *app) inspect() *cobra.Command {
@@ -20,9 +21,11 @@ func (a *app) inspect() *cobra.Command {
 		Example: "  kerf inspect model.kerf",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			f, err := loadModel(args[0])
+			f, err := readModel(args[0])
+			var m *model.Model
 			if err == nil {
-				err = checkModel(args[0], f)
+				m, err = f.Model()
+				err = named(args[0], err)
 			}
 			if err != nil {
 				if a.json && errors.Is(err, model.ErrDamaged) {
@@ -30,23 +33,17 @@ func (a *app) inspect() *cobra.Command {
 				}
 				return err
 			}
-			return a.result(inspection(f), func(w io.Writer) error { return printModel(w, f) })
+			return a.result(inspection(f), func(w io.Writer) error { return printModel(w, f, m.Encoding) })
 		},
 	}
 }
 
-// checkModel reports whether the parts of a model fit together.
-func checkModel(path string, f *model.File) error {
-	var err error
-	switch f.Header.Instances {
-	case spec.KindStrings:
-		_, _, err = openModel(path, f, spec.Strings{})
-	case spec.KindSets:
-		_, _, err = openModel(path, f, spec.Sets{})
-	default:
-		_, _, err = openModel(path, f, spec.Vectors{})
+// named adds the file's name to a fault.
+func named(path string, err error) error {
+	if err == nil {
+		return nil
 	}
-	return err
+	return wrapf("%s: %w", path, err)
 }
 
 func inspection(f *model.File) any {
@@ -62,7 +59,7 @@ func inspection(f *model.File) any {
 	return o
 }
 
-func printModel(w io.Writer, f *model.File) error {
+func printModel(w io.Writer, f *model.File, e *dataset.Encoding) error {
 	h := f.Header
 	out := newFacts(w)
 	if h.Kernel == "" {
@@ -81,17 +78,15 @@ func printModel(w io.Writer, f *model.File) error {
 	if h.Task == model.Regress {
 		out.add("task", "regress: it predicts numbers")
 	} else {
-		out.add("classes", "%d: %s", len(h.Classes), quoted(h.Classes))
+		out.add("classes", "%d: %s", len(h.Classes), job.Quoted(h.Classes))
 	}
-	if e, err := storedEncoding(h.Schema); err == nil {
-		if e.Table != nil {
-			out.add("input", "a table of %s", e.Table.Summary())
-		} else {
-			out.add("input", "%s, %s", e.Kind, e.Format)
-		}
-		if s := e.Scaled(); s != scale.None {
-			out.add("scale", "%s", s)
-		}
+	if e.Table != nil {
+		out.add("input", "a table of %s", e.Table.Summary())
+	} else {
+		out.add("input", "%s, %s", e.Kind, e.Format)
+	}
+	if s := e.Scaled(); s != scale.None {
+		out.add("scale", "%s", s)
 	}
 	var trained struct {
 		N      int    `json:"n"`

@@ -8,10 +8,8 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/dataset"
-	"github.com/kerf-ml/kerf/feature"
+	"github.com/kerf-ml/kerf/job"
 	"github.com/kerf-ml/kerf/model"
-	"github.com/kerf-ml/kerf/run"
-	"github.com/kerf-ml/kerf/spec"
 )
 
 func (a *app) mapping() *cobra.Command {
@@ -42,92 +40,69 @@ there is one: by the map of a model, or by a map fitted to the data (--fit).`,
 			return usage("--json and the features cannot both go to standard output; use -o FILE")
 		}
 		form, err := formFor(out)
+		if err == nil {
+			err = in.check(c.Flags())
+		}
 		if err != nil {
 			return err
 		}
-		ctl := a.control()
-		job := &mapJob{app: a, ctl: ctl, flags: &in, choice: &m, out: out, form: form}
+		o := a.options(&in)
 		if fit {
-			if err := m.check(c, false); err != nil {
+			if err := m.choose(c, model.Traits{}, false, &o.Choices); err != nil {
 				return err
 			}
-			return job.fit(c.Context(), args[0])
+			return a.mapFitted(c.Context(), args[0], o, form, out)
 		}
 		for _, name := range []string{"kernel", "map", "dim", "landmarks", "select", "projection", "repair", "scale", "target", "as", "text"} {
 			if c.Flags().Changed(name) {
 				return usage("--%s goes with --fit; a model has its own", name)
 			}
 		}
-		return job.byModel(c.Context(), args[0], args[1])
+		return a.mapByModel(c.Context(), args, o, form, out)
 	}
 	return c
 }
 
-// mapJob is what a mapping was asked for.
-type mapJob struct {
-	*app
-	ctl    run.Control
-	flags  *inputFlags
-	choice *mapFlags
-	out    string
-	form   dataset.NewWriter
+// formFor returns how tables are written to a file, by its ending.
+func formFor(path string) (dataset.NewWriter, error) {
+	if err := flagged(job.Writable(path)); err != nil {
+		return nil, err
+	}
+	form, err := dataset.WriterFor(path)
+	return form, flagged(err)
 }
 
-// byModel maps by the map of a model.
-func (j *mapJob) byModel(ctx context.Context, path, dataPath string) error {
-	f, err := loadModel(path)
+// mapByModel maps by the map of a model.
+func (a *app) mapByModel(ctx context.Context, paths []string, o job.Options, form dataset.NewWriter, out string) error {
+	m, err := loadModel(paths[0])
 	if err != nil {
 		return err
 	}
-	switch f.Header.Instances {
-	case spec.KindStrings:
-		return mapByModel(ctx, j, path, f, spec.Strings{}, dataPath)
-	case spec.KindSets:
-		return mapByModel(ctx, j, path, f, spec.Sets{}, dataPath)
-	}
-	return mapByModel(ctx, j, path, f, spec.Vectors{}, dataPath)
-}
-
-// fit fits a map to data and maps them.
-func (j *mapJob) fit(ctx context.Context, path string) error {
-	kind, err := j.flags.kind(j.choice.spec)
-	if err != nil {
-		return err
-	}
-	in, err := j.read(ctx, path, kind, false, j.flags)
-	if err != nil {
-		return err
-	}
-	if err := j.choice.settle(string(in.Kind)); err != nil {
-		return err
-	}
-	switch in.Kind {
-	case dataset.Strings:
-		return mapFitted(ctx, j, in, spec.Strings{})
-	case dataset.Sets:
-		return mapFitted(ctx, j, in, spec.Sets{})
-	}
-	return mapFitted(ctx, j, in, spec.Vectors{})
-}
-
-// mapByModel streams data through the map of a model.
-func mapByModel[T any](ctx context.Context, j *mapJob, path string, f *model.File, kind instanceKind[T], dataPath string) error {
-	p, e, err := openModel(path, f, kind)
-	if err != nil {
-		return err
-	}
-	rows := 0
-	err = j.output(ctx, j.out, func(w io.Writer) error {
-		table := j.form(w, "f")
-		err := stream(ctx, j.app, dataPath, e, j.flags, func(_ *dataset.Rows, x data.Source[T], labels []string) error {
-			features, err := feature.Apply(ctx, j.ctl, p.Map, x)
-			if err != nil {
-				return err
-			}
-			rows += features.Rows
-			return table.Write(features, labels)
-		})
+	var done *job.Mapped
+	err = a.output(ctx, out, func(w io.Writer) error {
+		table := form(w, "f")
+		var err error
+		done, err = job.MapFeatures(ctx, m, paths[1], o, func(x *data.Matrix, labels []string) error { return table.Write(x, labels) })
 		if err != nil {
+			return err
+		}
+		return table.Close()
+	})
+	if err != nil {
+		return flagged(err)
+	}
+	return a.mapped(done, out)
+}
+
+// mapFitted maps by a map that is fitted to the data.
+func (a *app) mapFitted(ctx context.Context, path string, o job.Options, form dataset.NewWriter, out string) error {
+	f, err := job.FitMap(ctx, path, o)
+	if err != nil {
+		return flagged(err)
+	}
+	err = a.output(ctx, out, func(w io.Writer) error {
+		table := form(w, "f")
+		if err := f.Each(ctx, func(x *data.Matrix, labels []string) error { return table.Write(x, labels) }); err != nil {
 			return err
 		}
 		return table.Close()
@@ -135,66 +110,19 @@ func mapByModel[T any](ctx context.Context, j *mapJob, path string, f *model.Fil
 	if err != nil {
 		return err
 	}
-	return j.mapped(rows, p.Map.Dim(), j.out)
-}
-
-// mapFitted fits a map to instances of type T and maps them.
-func mapFitted[T any](ctx context.Context, j *mapJob, in *dataset.Rows, kind instanceKind[T]) error {
-	scaled, err := j.flags.scaling(in, j.choice.spec.Open())
-	if err != nil {
-		return err
-	}
-	e, err := fitEncoding(in, nil, scaled, j.flags)
-	if err != nil {
-		return err
-	}
-	x, labels, err := decode[T](e, in)
-	if err != nil {
-		return err
-	}
-	k, err := kind.Make(j.choice.spec, x, j.seed)
-	if err != nil {
-		return err
-	}
-	r := recipe(j.choice, k, x.Len())
-	r.Seed, r.Run = j.seed, j.ctl
-	fitted, err := r.FitMap(ctx, x)
-	if err != nil {
-		return named(in.Name, err)
-	}
-	err = j.output(ctx, j.out, func(w io.Writer) error {
-		table := j.form(w, "f")
-		for lo := 0; lo < x.Len(); lo += dataset.PartRows {
-			hi := min(lo+dataset.PartRows, x.Len())
-			features, err := feature.Apply(ctx, j.ctl, fitted, data.Range[T]{Of: x, Lo: lo, Hi: hi})
-			if err != nil {
-				return err
-			}
-			part := labels
-			if labels != nil {
-				part = labels[lo:hi]
-			}
-			if err := table.Write(features, part); err != nil {
-				return err
-			}
-		}
-		return table.Close()
-	})
-	if err != nil {
-		return err
-	}
-	return j.mapped(x.Len(), fitted.Dim(), j.out)
+	return a.mapped(&job.Mapped{Rows: f.Rows, Dim: f.Dim}, out)
 }
 
 // mapped reports what was written; nothing for people if it went to standard
 // output, where it would stand among the features.
-func (a *app) mapped(rows, dim int, out string) error {
+func (a *app) mapped(m *job.Mapped, out string) error {
 	if out == "" || out == "-" {
 		return nil
 	}
-	return a.result(map[string]any{"rows": rows, "dim": dim, "output": out}, func(w io.Writer) error {
+	m.Output = out
+	return a.result(m, func(w io.Writer) error {
 		facts := newFacts(w)
-		facts.add("features", "%d rows of %d written to %s", rows, dim, out)
+		facts.add("features", "%d rows of %d written to %s", m.Rows, m.Dim, out)
 		return facts.flush()
 	})
 }

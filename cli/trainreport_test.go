@@ -18,12 +18,12 @@ import (
 )
 
 // seconds is the one part of a report that differs from run to run.
-var seconds = regexp.MustCompile(`<span id="seconds">[^<]*</span>`)
+var seconds = regexp.MustCompile(`in [0-9.]+ s; status`)
 
-// report returns a page that was written, after checking what all pages have in
+// readPage returns a page that was written, after checking what all pages have in
 // common: it asks for nothing from elsewhere, runs nothing, and its pictures are
 // well formed and made of numbers.
-func report(t *testing.T, path string) string {
+func readPage(t *testing.T, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -100,8 +100,8 @@ func TestReport(t *testing.T) {
 		not  []string
 	}{
 		{"certified", []string{in("rings.csv"), "--holdout", "0.3", "--error", "0.2"}, []string{"Certificate", "Promised by theory", "Certified", "Used", "ROC curve", "AUC", "Calibration", "γ ="}, []string{"--holdout"}},
-		{"test file", []string{in("circle.csv"), "--test", in("test.csv")}, []string{"200 test rows of <bdi>test.csv", "By C", "By the kernel", "Margins", "Confusion matrix", "Class by class", "predicted most wrongly"}, nil},
-		{"seen rows", []string{in("circle.csv"), "--dim", "20"}, []string{"Training error", "300 training rows of <bdi>circle.csv", "--holdout"}, []string{"test rows"}},
+		{"test file", []string{in("circle.csv"), "--test", in("test.csv")}, []string{"200 test rows of \u2068test.csv", "By C", "By the kernel", "Margins", "Confusion matrix", "Class by class", "predicted most wrongly"}, nil},
+		{"seen rows", []string{in("circle.csv"), "--dim", "20"}, []string{"Training error", "300 training rows of \u2068circle.csv", "--holdout"}, []string{"test rows"}},
 		{"three classes", []string{three, "--holdout", "0.3"}, []string{"fir", "oak", "yew", "Brier score"}, []string{"ROC curve", "Certificate"}},
 		{"no probabilities", []string{three, "--holdout", "0.3", "--calibrate", "none"}, []string{"Confusion matrix"}, []string{"Brier score", "label&#39;s probability"}},
 		{"numbers", []string{numbers, "--task", "regress", "--holdout", "0.3"}, []string{"Test RMSE", "Predicted and true", "Residuals", "R²", "By the number of features"}, []string{"Confusion matrix", "Margins"}},
@@ -118,7 +118,7 @@ func TestReport(t *testing.T) {
 			if o["report"] != path {
 				t.Errorf("the result says that the report is %v", o["report"])
 			}
-			page := report(t, path)
+			page := readPage(t, path)
 			want := append(c.want, html.EscapeString(fmt.Sprint(o["kernel"])), fmt.Sprint(o["learner"]), "status: "+fmt.Sprint(o["status"]), fmt.Sprint(number(o["dim"])), fmt.Sprint(number(o["iterations"])))
 			want = append(want, figures(o)...)
 			for _, w := range want {
@@ -230,7 +230,7 @@ func TestReportIsTheSame(t *testing.T) {
 		for run, workers := range []string{"1", "1", "2", "3"} {
 			path := filepath.Join(dir, "report.html")
 			mustRun(t, append(args, "--workers", workers, "--quiet", "--report", path)...)
-			page := seconds.ReplaceAllString(report(t, path), "")
+			page := seconds.ReplaceAllString(readPage(t, path), "")
 			if run == 0 {
 				first = page
 			} else if page != first {
@@ -276,5 +276,50 @@ func TestReportFlag(t *testing.T) {
 	}
 	if content, err := os.ReadFile(old); err != nil || string(content) != "old" {
 		t.Errorf("the old report is %q, %v", content, err)
+	}
+}
+
+// TestTuneReport: the page has the trials of the result and its final model.
+func TestTuneReport(t *testing.T) {
+	dir := t.TempDir()
+	c, path := filepath.Join(dir, "c.csv"), filepath.Join(dir, "report.html")
+	mustRun(t, "gen", "circle", "--n", "200", "--noise", "0.1", "-o", c)
+	o := mustObject(t, "tune", c, "--holdout", "0.3", "--trials", "12", "--report", path)
+	if o["report"] != path {
+		t.Errorf("the result says that the report is %v", o["report"])
+	}
+	best, final := o["best"].(map[string]any), o["test"].(map[string]any)
+	page := readPage(t, path)
+	for _, want := range []string{
+		"Search for svm on", "The best candidates", "Confusion matrix", html.EscapeString(fmt.Sprint(best["kernel"])),
+		fmt.Sprintf("%.2f%%", 100*number(best["error"])), fmt.Sprintf("%.2f%%", 100*number(final["error"])),
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if status, out, err := kerf(t, "tune", c, "--report", dir); status != 2 || wrongFailure(out, err) != "" {
+		t.Errorf("a folder as the report: exit status %d", status)
+	}
+}
+
+// TestDemoReport: the page has the figures of the demo's table.
+func TestDemoReport(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "demo.html")
+	o := mustObject(t, "demo", "-o", path)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(content), "<svg class=\"chart\""); n != 5 {
+		t.Errorf("the page has %d charts", n)
+	}
+	for _, r := range o["results"].([]any) {
+		r := r.(map[string]any)
+		for _, want := range []string{fmt.Sprint(r["method"]), fmt.Sprintf("%.3f", number(r["margin"])), fmt.Sprintf("%.2f%%", 100*number(r["error"]))} {
+			if !strings.Contains(string(content), want) {
+				t.Errorf("the page lacks %q", want)
+			}
+		}
 	}
 }

@@ -94,27 +94,27 @@ func (v *evaluation) add(ctx context.Context, r *dataset.Rows) error {
 	if err := v.weigh(r); err != nil {
 		return err
 	}
-	known, err := truthOf(v.m.Head, v.path, r.Labels, r.Len())
-	if err != nil {
-		return err
-	}
-	v.truth.values = append(v.truth.values, known.values...)
 	if v.m.Regresses() {
+		values, err := r.Values()
+		if err != nil {
+			return err
+		}
 		s, err := v.m.Scores(ctx, v.o.Run, r)
 		if err != nil {
 			return err
 		}
-		v.scores = append(v.scores, s.Data...)
+		v.truth.values, v.scores = append(v.truth.values, values...), append(v.scores, s.Data...)
 		return nil
 	}
-	s, margins, err := v.m.ScoreMargins(ctx, v.o.Run, r, known.y)
+	y, unknown := classIndex(v.m.Classes, r.Labels)
+	s, margins, err := v.m.ScoreMargins(ctx, v.o.Run, r, y)
 	if err != nil {
 		return err
 	}
 	if len(v.truth.unknown) == 0 {
-		v.truth.unknown = known.unknown
+		v.truth.unknown = unknown
 	}
-	v.truth.y, v.scores, v.margins = append(v.truth.y, known.y...), append(v.scores, s.Data...), append(v.margins, margins...)
+	v.truth.y, v.scores, v.margins = append(v.truth.y, y...), append(v.scores, s.Data...), append(v.margins, margins...)
 	v.predicted = append(v.predicted, v.m.DecideAll(s)...)
 	return nil
 }

@@ -36,7 +36,7 @@ func settle[T any](c Choices, kind spec.Kind[T]) (*settled, error) {
 	if text == "" {
 		text = kind.Default()
 		if s.vectors && c.Map.Name == model.MapNone && !s.traits.Kernel {
-			text = linear
+			text = linearKernel
 		}
 	}
 	var err error
@@ -57,12 +57,12 @@ func settle[T any](c Choices, kind spec.Kind[T]) (*settled, error) {
 	return s, nil
 }
 
-// linear is the kernel that needs no map.
-const linear = "linear"
+// linearKernel is the kernel that needs no map.
+const linearKernel = "linear"
 
 // DefaultMap returns the map of a kernel and a learner where nobody chose one.
 func DefaultMap(kernel string, t model.Traits) string {
-	if t.Kernel || kernel == linear {
+	if t.Kernel || kernel == linearKernel {
 		return model.MapNone
 	}
 	return model.MapF2
@@ -225,7 +225,7 @@ func with(args map[string]any, name string, v any) map[string]any {
 // kernelName is what a model's kernel is called.
 func kernelName[T any](k kernel.Kernel[T]) string {
 	if k == nil {
-		return linear
+		return linearKernel
 	}
 	return fmt.Sprint(k)
 }

@@ -59,7 +59,7 @@ const (
 func newSpace[T any](c *settled, kind spec.Kind[T], n int, spread float64) (space, error) {
 	s := space{kernels: []spec.Kernel{c.kernel}, standard: kind.Default()}
 	s.width = c.kernel.Open() || strings.TrimSpace(c.kernel.String()) == spec.Laplace
-	if !c.named && c.kernel.String() != linear {
+	if !c.named && c.kernel.String() != linearKernel {
 		s.kernels = nil
 		for _, text := range kind.Candidates() {
 			k, err := spec.Parse(text)

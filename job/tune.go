@@ -62,6 +62,7 @@ type Tuned struct {
 	Output  *string      `json:"model"` // file
 	N       int          `json:"n"`
 	Scale   scale.Kind   `json:"scale"`
+	Report  string       `json:"report,omitempty"` // file that the caller wrote a report to
 	Search  Search       `json:"search"`
 	Seconds float64      `json:"seconds"`
 	Status  learn.Status `json:"status"`
@@ -391,7 +392,7 @@ func (t *tuning[T]) train(ctx context.Context, rest, held []int) error {
 // a trial the width comes from the rows that were trained on.
 func (t *tuning[T]) kernelOf(c candidate) string {
 	if t.space.maps[c.way] == model.MapNone && !t.choices.traits.Kernel {
-		return linear
+		return linearKernel
 	}
 	k, err := makeKernel(t.worker.kind, t.space, c, t.medians, t.o.Seed)
 	if err != nil {
@@ -404,7 +405,7 @@ func (t *tuning[T]) kernelOf(c candidate) string {
 func (t *tuning[T]) describe(r eval.Trial[candidate]) TuneTrial {
 	c := r.Candidate
 	out := TuneTrial{
-		Kernel: t.kernelOf(c), Map: t.space.maps[c.way], Loss: r.Score, Round: r.Round, Order: r.Index + 1, Failure: r.Error, Cut: r.Cut,
+		Kernel: t.kernelOf(c), Map: t.space.maps[c.way], Loss: r.Score, Round: r.Round, Failure: r.Error, Cut: r.Cut,
 		Rows: int(math.Round(r.Budget * float64(len(t.index)))), numbers: t.choices.regresses(),
 	}
 	s := c.choices(t.choices, t.space)
@@ -458,8 +459,28 @@ func (t *tuning[T]) tuned() *Tuned {
 	if out.OneSplit {
 		out.Folds = 1
 	}
+	order := map[[2]int]int{}
+	for i, r := range t.result.Trials {
+		order[[2]int{r.Index, r.Round}] = i + 1
+	}
 	for _, r := range t.ranked() {
-		out.Trials = append(out.Trials, t.describe(r))
+		trial := t.describe(r)
+		trial.Order = order[[2]int{r.Index, r.Round}]
+		out.Trials = append(out.Trials, trial)
 	}
 	return out
+}
+
+// Words say for people how was searched.
+func (t *Tuned) Words() string {
+	how := fmt.Sprintf("%d folds", t.Folds)
+	if t.OneSplit {
+		how = "a quarter of them to test on"
+	}
+	end := "done"
+	if t.Status != learn.Converged {
+		end = string(t.Status)
+	}
+	return fmt.Sprintf("%s: %d evaluations (%d fits, %d maps) on up to %d rows, %s; %s",
+		t.Search, len(t.Trials), t.Fits, t.Maps, t.UsedRows, how, end)
 }

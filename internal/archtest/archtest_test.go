@@ -266,6 +266,24 @@ func TestNothingBelowTheCommandLinePrints(t *testing.T) {
 	}
 }
 
+// TestNoTemplates: text/template finds methods by name, for which the linker keeps
+// every exported method of the program, a fifth of its size.
+func TestNoTemplates(t *testing.T) {
+	for _, p := range load(t, filepath.Join("..", "..")) {
+		for _, file := range p.files {
+			f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.dir, file), nil, parser.ImportsOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, i := range f.Imports {
+				if strings.HasSuffix(i.Path.Value, `/template"`) && !strings.HasPrefix(p.name, "bench/") {
+					t.Errorf("%s/%s imports %s", p.name, file, i.Path.Value)
+				}
+			}
+		}
+	}
+}
+
 // printing lists what a quiet package may not name, by import path.
 var printing = map[string][]string{
 	"fmt": {"Print", "Printf", "Println"},

@@ -1,100 +1,15 @@
-package cli
+package report
 
 import (
-	"encoding/xml"
-	"errors"
-	"io"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/eval"
-	"github.com/kerf-ml/kerf/model"
 )
-
-// wellFormed reports what is wrong with XML.
-func wellFormed(text string) error {
-	d := xml.NewDecoder(strings.NewReader(text))
-	for {
-		if _, err := d.Token(); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-	}
-}
-
-// TestChartOfAnyNumbers draws numbers of every size: nothing leaves the picture,
-// and no coordinate is anything but a number.
-func TestChartOfAnyNumbers(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		values := rapid.SliceOfN(rapid.Float64Range(-math.MaxFloat64, math.MaxFloat64), 1, 30).Draw(t, "values")
-		low, high := extent(values)
-		a := axis{label: "<a & b>", low: low, high: high}
-		c := newChart(`"title" <x>`, a, a)
-		var points []xy
-		for _, v := range values {
-			points = append(points, xy{v, v})
-			if x := c.px(v); !(x >= chartLeft && x <= chartLeft+plotWidth) {
-				t.Fatalf("%v is at %v", v, x)
-			}
-		}
-		c.line("a", points)
-		c.dots("b", 3, points)
-		c.columns("a", histogram(values, c.x.low, c.x.high, 7))
-		c.outline("b", histogram(values, c.x.low, c.x.high, 7))
-		c.whisker("a", low, low, high)
-		c.segment(points[0], points[len(points)-1])
-		c.rule("c", high, "<rule>")
-		text := string(c.svg())
-		if err := wellFormed(text); err != nil {
-			t.Fatalf("%v: %s", err, text)
-		}
-		if strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
-			t.Fatalf("no number: %s", text)
-		}
-	})
-}
-
-func TestRoundNumbers(t *testing.T) {
-	for _, c := range []struct {
-		low, high float64
-		want      []float64
-	}{
-		{0, 1, []float64{0, 0.2, 0.4, 0.6, 0.8, 1}},
-		{-3, 12, []float64{0, 5, 10}},
-		{0.49, 0.51, []float64{0.49, 0.495, 0.5, 0.505, 0.51}},
-		{2, 2, []float64{2, 2}},
-	} {
-		got := roundNumbers(c.low, c.high, 5)
-		if !slices.EqualFunc(got, c.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
-			t.Errorf("from %v to %v: %v, want %v", c.low, c.high, got, c.want)
-		}
-	}
-}
-
-func TestNumbersInWords(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", math.Copysign(0, -1): "0", 0.25: "0.25", 12345: "12345", 1e-8: "1e-8", 1e12: "1e12", -1.5: "-1.5"} {
-		if got := brief(v); got != want {
-			t.Errorf("%v is written %q, want %q", v, got, want)
-		}
-	}
-	for v, want := range map[float64]string{0: "0%", math.Copysign(0, -1): "0%", 0.3: "30%", 0.1525: "15.25%", 1: "100%"} {
-		if got := percentage(v); got != want {
-			t.Errorf("%v is written %q, want %q", v, got, want)
-		}
-	}
-	if got := plain("a\tb\x00c\xffd", 20); got != "a b c\ufffdd" {
-		t.Errorf("plain gives %q", got)
-	}
-	if got := plain("abcdef", 3); got != "abc…" {
-		t.Errorf("plain gives %q", got)
-	}
-}
 
 // TestHistogram against counting column by column.
 func TestHistogram(t *testing.T) {
@@ -120,6 +35,9 @@ func TestHistogram(t *testing.T) {
 	if got := histogram(nil, 0, 1, 3); !slices.Equal(got, []float64{0, 0, 0}) {
 		t.Errorf("of nothing: %v", got)
 	}
+	if got := histogram([]float64{math.NaN(), math.Inf(-1), math.Inf(1), 1}, 0, 2, 2); !slices.Equal(got, []float64{0.25, 0.5}) {
+		t.Errorf("of numbers outside: %v", got)
+	}
 }
 
 // TestROC: the area under the corners is the AUC, and the curve never falls.
@@ -136,22 +54,62 @@ func TestROC(t *testing.T) {
 				s, positive = append(s, v), append(positive, c == 1)
 			}
 		}
-		points := roc(scores, truth)
+		points := roc(eval.Said{Truth: truth, Scores: scores})
 		area := 0.0
 		for i := 1; i < len(points); i++ {
 			p, q := points[i-1], points[i]
-			if q.x < p.x || q.y < p.y {
+			if q.X < p.X || q.Y < p.Y {
 				t.Fatalf("the curve falls from %v to %v", p, q)
 			}
-			area += (q.x - p.x) * (p.y + q.y) / 2
+			area += (q.X - p.X) * (p.Y + q.Y) / 2
 		}
-		if points[0] != (xy{0, 0}) || points[len(points)-1] != (xy{1, 1}) {
+		if points[0] != (Point{}) || points[len(points)-1] != (Point{X: 1, Y: 1}) {
 			t.Fatalf("the curve is from %v to %v", points[0], points[len(points)-1])
 		}
 		if want := eval.AUC(s, positive); math.Abs(area-want) > 1e-12 {
 			t.Fatalf("the area is %v, the AUC %v", area, want)
 		}
 	})
+	if roc(eval.Said{Truth: []int{1, -1}, Scores: data.NewMatrix(2, 2)}) != nil {
+		t.Error("there is a curve of one class")
+	}
+}
+
+// TestContour: the line of x² + y² - 1 is the circle, closed, and that of values
+// of one sign is none.
+func TestContour(t *testing.T) {
+	const n, reach = 61, 1.5
+	place := func(i int) float64 { return reach * (2*float64(i)/(n-1) - 1) }
+	grid := make([][]float64, n)
+	for r := range grid {
+		grid[r] = make([]float64, n)
+		for c := range grid[r] {
+			grid[r][c] = place(r)*place(r) + place(c)*place(c) - 1
+		}
+	}
+	length := 0.0
+	line := contour(grid, reach)
+	for i := 0; i+1 < len(line); i++ {
+		p, q := line[i], line[i+1]
+		if math.IsNaN(p.X) {
+			continue
+		}
+		// A chord of a square h wide is off by h²/8 at most, and so is a crossing.
+		if h := 2 * reach / (n - 1); math.Abs(math.Hypot(p.X, p.Y)-1) > h*h/4 {
+			t.Fatalf("%v is not on the circle", p)
+		}
+		if !math.IsNaN(q.X) {
+			length += math.Hypot(p.X-q.X, p.Y-q.Y)
+		}
+	}
+	if math.Abs(length-2*math.Pi) > 0.01 {
+		t.Errorf("the line is %v long", length)
+	}
+	for _, g := range [][][]float64{nil, {{1}}, {{1, 2}, {3, 4}}, {{1, 2, 3}, {4}}, {{math.NaN(), 1}, {1, 1}}} {
+		if got := contour(g, 1); got != nil {
+			t.Errorf("%v has the line %v", g, got)
+		}
+	}
 }
 
 func TestKernelAxis(t *testing.T) {
@@ -168,11 +126,7 @@ func TestKernelAxis(t *testing.T) {
 		{[]string{"", "1"}, "number of the kernel tried", []float64{1, 2}},
 		{nil, "number of the kernel tried", []float64{}},
 	} {
-		var tried []model.Option
-		for _, n := range c.names {
-			tried = append(tried, model.Option{Name: n})
-		}
-		label, got := kernelAxis(tried)
+		label, got := kernelAxis(c.names)
 		if label != c.label || !slices.Equal(got, c.want) {
 			t.Errorf("%q: %q at %v, want %q at %v", c.names, label, got, c.label, c.want)
 		}

@@ -1,0 +1,330 @@
+package cli
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/kerf-ml/kerf/feature"
+	"github.com/kerf-ml/kerf/job"
+	"github.com/kerf-ml/kerf/learn/calibrate"
+	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/project"
+	"github.com/kerf-ml/kerf/spec"
+)
+
+// mapFlags choose a kernel and a map.
+type mapFlags struct {
+	kernel     string
+	mapKind    string
+	dim        int
+	landmarks  int
+	selection  string
+	projection string
+	repair     string
+}
+
+func (f *mapFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.kernel, "kernel", "", "kernel, such as 'rbf(gamma=0.1)', 'poly(degree=3)', 'degree(d=5)', jaccard, "+
+		"'normalize(spectrum(k=3))+1'; rbf takes its width from the data (default: rbf for vectors, normalize(spectrum(k=3)) "+
+		"for strings, jaccard for sets)")
+	flags.StringVar(&f.mapKind, "map", "", "map into features: "+strings.Join(model.MapNames(), ", ")+
+		" (default: f2, or fourier or none where they are clearly better on held-out rows; none for the linear kernel)")
+	flags.IntVar(&f.dim, "dim", 0, "dimension: landmarks of f1 and f2, features of the other maps (default: chosen by the error "+
+		"on held-out rows, from 64 to 1024)")
+	flags.StringVar(&f.selection, "select", "", "how landmarks are chosen: uniform, iid, kmeans, greedy or rpcholesky (default: uniform)")
+	flags.StringVar(&f.projection, "projection", "", "random projection of f3: "+strings.Join(project.Kinds(), ", ")+" (default: gaussian)")
+	flags.StringVar(&f.repair, "repair", "", "what f2 does with a similarity that is no kernel: clip, flip or shift its spectrum "+
+		"(default: refuse it)")
+	flags.IntVar(&f.landmarks, "landmarks", 0, "landmarks of f3 (default: 4 for each dimension); with --error the most that a map "+
+		"is grown to (default: 5000)")
+}
+
+// choose reports flags that are out of range or do not go together, and fills in
+// the choices of a map. grows says that a certificate finds the dimension.
+func (f *mapFlags) choose(c *cobra.Command, t model.Traits, grows bool, out *job.Choices) error {
+	sized := c.Flags().Changed("dim")
+	switch {
+	case sized && f.dim < 1:
+		return usage("--dim is %d and must be at least 1", f.dim)
+	case c.Flags().Changed("landmarks") && f.landmarks < 1:
+		return usage("--landmarks is %d and must be at least 1", f.landmarks)
+	case f.mapKind != "" && !slices.Contains(model.MapNames(), f.mapKind):
+		return usage("unknown map %q; there are %s", f.mapKind, strings.Join(model.MapNames(), ", "))
+	case feature.Selection(f.selection).Validate() != nil:
+		return usage("--%w", feature.Selection(f.selection).Validate())
+	case f.projection != "" && !slices.Contains(project.Kinds(), f.projection):
+		return usage("unknown projection %q; there are %s", f.projection, strings.Join(project.Kinds(), ", "))
+	}
+	text := ""
+	if f.kernel != "" {
+		k, err := spec.Parse(f.kernel)
+		if err != nil {
+			return err
+		}
+		text = k.String()
+	}
+	kind := f.mapKind
+	if kind == "" {
+		kind = job.DefaultMap(text, t)
+	}
+	if err := f.fits(kind, text, sized, grows, t.Kernel); err != nil {
+		return err
+	}
+	out.Kernel, out.Map.Name, out.Map.Args = f.kernel, f.mapKind, map[string]any{}
+	set := func(name string, given bool, v any) {
+		if given {
+			out.Map.Args[name] = v
+		}
+	}
+	set("dim", sized && !t.Kernel, f.dim)
+	set("landmarks", f.landmarks > 0 && !grows, f.landmarks)
+	set("select", f.selection != "", f.selection)
+	set("projection", f.projection != "", f.projection)
+	set("repair", f.repair != "", f.repair)
+	return nil
+}
+
+// fits reports choices that do not go together.
+func (f *mapFlags) fits(kind, kernel string, sized, grows, machine bool) error {
+	switch none := kind == model.MapNone; {
+	case f.selection != "" && !model.HasLandmarks(kind):
+		return usage("--select is for maps with landmarks: f1, f2 and f3")
+	case f.projection != "" && kind != model.MapF3:
+		return usage("--projection is for --map f3")
+	case kind == model.MapMonomials && sized:
+		return usage("--map monomials has all monomials of the kernel's degree; drop --dim")
+	case none && kernel != "" && kernel != "linear" && !machine:
+		return usage("--map none leaves the kernel %s without use; choose --map f1, f2 or f3, or drop --kernel", f.kernel)
+	case none && sized && !machine:
+		return usage("--map none has no dimension to choose; drop --dim")
+	case f.repair != "" && !slices.Contains(feature.Repairs, feature.Repair(f.repair)):
+		return usage("--repair is %q and must be clip, flip or shift", f.repair)
+	case f.repair != "" && f.selection != "" && f.selection != string(feature.Uniform) && f.selection != string(feature.Independent):
+		return usage("--repair takes landmarks drawn alike; drop --select %s", f.selection)
+	case f.repair != "" && kind != model.MapF2:
+		return usage("--repair is for --map f2; f1 takes any similarity as it stands")
+	case f.landmarks > 0 && kind != model.MapF3 && !grows:
+		return usage("--landmarks is for --map f3; %s has --dim landmarks", kind)
+	}
+	return nil
+}
+
+// learnerFlags choose a learner and all that belongs to it.
+type learnerFlags struct {
+	mapFlags
+	learner   string
+	task      string
+	c         float64
+	lambda    float64
+	nu        float64
+	epsilon   float64
+	rounds    int
+	loss      string
+	weights   string
+	calibrate string
+	conformal float64
+	tolerance float64
+	passes    int
+	claim     job.Claim
+}
+
+func (f *learnerFlags) add(flags *pflag.FlagSet) {
+	f.mapFlags.add(flags)
+	flags.StringVar(&f.learner, "learner", "", "learner: "+strings.Join(model.LearnerNames(nil), ", ")+
+		" (default: svm; ridge for --task regress)")
+	flags.StringVar(&f.task, "task", "", "classify or regress (default: what the learner does)")
+	flags.Float64Var(&f.c, "C", 0, "penalty C, the weight of a unit of loss (default: chosen on held-out training rows)")
+	flags.Float64Var(&f.lambda, "lambda", 0, "penalty lambda, the weight of |w|², of ridge, kernel-ridge, falkon and kernel-sgd (default: chosen)")
+	flags.Float64Var(&f.nu, "nu", 0.5, "fraction ν of nu-svm, nu-svr and one-class")
+	flags.Float64Var(&f.epsilon, "epsilon", -1, "half of the width of svr's tube (default: a tenth of the targets' spread)")
+	flags.IntVar(&f.rounds, "rounds", 100, "rounds of boosting")
+	flags.StringVar(&f.loss, "loss", "squared-hinge", "loss of the svm: squared-hinge or hinge")
+	flags.StringVar(&f.weights, "class-weight", "", "balanced, or weights by label such as 'spam=5,ham=1'")
+	flags.StringVar(&f.calibrate, "calibrate", string(calibrate.Softmax), "how scores become probabilities: temperature, platt, isotonic or none")
+	flags.Float64Var(&f.conformal, "conformal", 0, "part of the rows to keep from training for prediction sets (kerf predict --set), such as 0.2")
+	flags.Float64Var(&f.tolerance, "tolerance", 1e-3, "at which the learner stops: of the duality gap, relative to the objective, "+
+		"or of the optimality conditions of kernel machines")
+	flags.IntVar(&f.passes, "max-passes", 0, "passes over the data after which a learner stops (default: 1000, more for few rows)")
+	flags.Float64Var(&f.claim.Error, "error", 0, "instead of --dim: grow the map until it is certified on fresh rows to add at most this error")
+	flags.Float64Var(&f.claim.Confidence, "confidence", 0.95, "of the certificate")
+	flags.Float64Var(&f.claim.Margin, "margin", 0, "margin of the targets that the certificate speaks of "+
+		"(default: chosen on rows set apart, see kerf margin)")
+}
+
+// choose reports flags that are out of range or do not go together, and fills in
+// the choices.
+func (f *learnerFlags) choose(c *cobra.Command, out *job.Choices) error {
+	changed := c.Flags().Changed
+	t, err := f.settle(out)
+	if err != nil {
+		return err
+	}
+	if err := f.inRange(changed, t, out); err != nil {
+		return err
+	}
+	if err := f.classWeights(changed, t, out); err != nil {
+		return err
+	}
+	if err := f.checkClaim(changed, t, out); err != nil {
+		return err
+	}
+	if t.Kernel {
+		if changed("map") && f.mapKind != model.MapNone || changed("dim") && f.learner != model.LearnerFalkon {
+			return usage("--learner %s works in the kernel's own space; drop --map and --dim", f.learner)
+		}
+		f.mapKind = model.MapNone
+	}
+	if err := f.mapFlags.choose(c, t, out.Claim != nil, out); err != nil {
+		return err
+	}
+	if out.Conformal = f.conformal; f.calibrate == "none" {
+		out.Calibrate = ""
+	} else {
+		out.Calibrate = calibrate.Method(f.calibrate)
+	}
+	return f.hyperparameters(changed, out)
+}
+
+// hyperparameters sets those that the learner has.
+func (f *learnerFlags) hyperparameters(changed func(string) bool, out *job.Choices) error {
+	l, err := model.NewLearner[string](f.learner, nil)
+	if err != nil {
+		return err
+	}
+	out.Learner.Args = map[string]any{}
+	for name, v := range map[string]any{
+		"nu": f.nu, "epsilon": f.epsilon, "rounds": f.rounds, "loss": f.loss, "tolerance": f.tolerance,
+	} {
+		if model.Accepts(l, name) {
+			out.Learner.Args[name] = v
+		}
+	}
+	for name, v := range map[string]any{"C": f.c, "lambda": f.lambda, "max-passes": f.passes, "dim": f.dim} {
+		if key := strings.ReplaceAll(name, "-", "_"); changed(name) && model.Accepts(l, key) {
+			out.Learner.Args[key] = v
+		}
+	}
+	return nil
+}
+
+// settle fills in the learner or the task where one is left open.
+func (f *learnerFlags) settle(out *job.Choices) (model.Traits, error) {
+	if f.task != "" && f.task != string(model.Classify) && f.task != string(model.Regress) {
+		return model.Traits{}, usage("--task is %q and must be classify or regress", f.task)
+	}
+	if f.learner == "" {
+		f.learner = job.DefaultLearner(model.Task(f.task))
+	}
+	t, ok := model.TraitsOf(f.learner)
+	if !ok {
+		return t, usage("unknown learner %q; there are %s", f.learner, strings.Join(model.LearnerNames(nil), ", "))
+	}
+	out.Learner.Name, out.Task = f.learner, model.Task(f.task)
+	if out.Task == "" {
+		out.Task = job.DefaultTask(t)
+	}
+	if !t.Can(out.Task) {
+		return t, usage("%s cannot %s", f.learner, out.Task)
+	}
+	return t, nil
+}
+
+// inRange reports hyperparameters that are out of range or not the learner's.
+func (f *learnerFlags) inRange(changed func(string) bool, t model.Traits, out *job.Choices) error {
+	regresses := out.Task == model.Regress
+	methods := []string{"none", string(calibrate.Softmax), string(calibrate.Sigmoid), string(calibrate.Steps)}
+	switch {
+	case changed("C") && !(f.c > 0 && f.c <= 1e12):
+		return usage("--C is %v and must be a positive number", f.c)
+	case changed("C") && t.Penalty != model.PenaltyC:
+		return usage("--C is for learners that have one; %s has none", f.learner)
+	case changed("lambda") && !(f.lambda > 0 && f.lambda <= 1e12):
+		return usage("--lambda is %v and must be a positive number", f.lambda)
+	case changed("lambda") && t.Penalty != model.PenaltyLambda && f.learner != model.LearnerRidge:
+		return usage("--lambda is for ridge, kernel-ridge, falkon and kernel-sgd; %s has none", f.learner)
+	case !(f.nu > 0 && f.nu <= 1):
+		return usage("--nu is %v and must be above 0 and at most 1", f.nu)
+	case changed("epsilon") && !(f.epsilon >= 0 && f.epsilon <= 1e12):
+		return usage("--epsilon is %v and must be at least 0", f.epsilon)
+	case f.rounds < 1:
+		return usage("--rounds is %d and must be at least 1", f.rounds)
+	case f.loss != "hinge" && f.loss != "squared-hinge":
+		return usage("--loss is %q and must be hinge or squared-hinge", f.loss)
+	case !slices.Contains(methods, f.calibrate):
+		return usage("--calibrate is %q and must be temperature, platt, isotonic or none", f.calibrate)
+	case changed("calibrate") && f.calibrate != "none" && (regresses || t.Unsupervised):
+		return usage("--calibrate makes probabilities of classes, and %s has none here; drop it", f.learner)
+	case f.conformal != 0 && t.Unsupervised:
+		return usage("--conformal makes sets of labels, and one-class has none; drop it")
+	case !(f.conformal >= 0 && f.conformal < 1):
+		return usage("--conformal is %v and must be at least 0 and below 1", f.conformal)
+	case !(f.tolerance >= 0 && f.tolerance < 1):
+		return usage("--tolerance is %v and must be at least 0 and below 1", f.tolerance)
+	case t.Kernel && f.tolerance == 0:
+		return usage("--tolerance is 0 and must be above 0 for %s", f.learner)
+	case changed("max-passes") && f.passes < 1:
+		return usage("--max-passes is %d and must be at least 1", f.passes)
+	}
+	return nil
+}
+
+// classWeights reads the weights of classes.
+func (f *learnerFlags) classWeights(changed func(string) bool, t model.Traits, out *job.Choices) error {
+	switch {
+	case f.weights != "" && (out.Task == model.Regress || t.Unsupervised || !t.Weights):
+		return usage("--class-weight is for learners of classes that take weights; %s does not", f.learner)
+	case (changed("weight") || changed("weights")) && !t.Weights:
+		takers := strings.Join(model.LearnerNames(func(t model.Traits) bool { return t.Weights }), ", ")
+		return usage("%s takes no weights of rows; these learners do: %s", f.learner, takers)
+	case f.weights == "":
+		return nil
+	case f.weights == "balanced":
+		out.Balanced = true
+		return nil
+	}
+	out.ClassWeight = map[string]float64{}
+	for _, part := range strings.Split(f.weights, ",") {
+		at := strings.LastIndex(part, "=")
+		if at < 1 {
+			return usage("--class-weight is %q and must be balanced, or weights by label such as 'spam=5,ham=1'", f.weights)
+		}
+		w, err := strconv.ParseFloat(part[at+1:], 64)
+		if err != nil || !(w >= 0 && w <= 1e12) {
+			return usage("--class-weight gives %q the weight %q, which is no number of at least 0", part[:at], part[at+1:])
+		}
+		out.ClassWeight[part[:at]] = w
+	}
+	return nil
+}
+
+// checkClaim reports flags of a certificate that do not go together.
+func (f *learnerFlags) checkClaim(changed func(string) bool, t model.Traits, out *job.Choices) error {
+	claim := f.claim
+	switch {
+	case !changed("error") && (changed("confidence") || changed("margin")):
+		return usage("--confidence and --margin are for a certificate; give --error too")
+	case !changed("error"):
+		return nil
+	case out.Task == model.Regress:
+		return usage("--error certifies margins of classes; numbers have none")
+	case changed("dim"):
+		return usage("--error finds the dimension itself; drop --dim")
+	case f.repair != "" || f.selection != "":
+		return usage("--error grows f2 from landmarks drawn at random; drop --repair and --select")
+	case t.Kernel || f.mapKind != "" && f.mapKind != model.MapF2 && f.mapKind != model.MapF3:
+		return usage("--error certifies the maps f2 and f3; choose one")
+	case !(claim.Error > 0 && claim.Error < 1):
+		return usage("--error is %v and must be between 0 and 1", claim.Error)
+	case !(claim.Confidence > 0 && claim.Confidence < 1):
+		return usage("--confidence is %v and must be between 0 and 1", claim.Confidence)
+	case changed("margin") && !(claim.Margin > 0 && claim.Margin <= 1):
+		return usage("--margin is %v and must be above 0 and at most 1", claim.Margin)
+	}
+	claim.Most = f.landmarks
+	out.Claim = &claim
+	return nil
+}
