@@ -18,7 +18,8 @@ func (d *demonstration) page() report.DemoPage {
 		Classes: d.models[demoF2].Classes.Names, Reach: demoReach,
 	}
 	for _, r := range d.Results {
-		p.Results = append(p.Results, report.Method{Name: r.Method, Dim: r.Dim, Error: r.Error, Margin: r.Margin, Seconds: r.Seconds})
+		p.Results = append(p.Results, report.Method{Name: r.Method, Dim: r.Dim, Error: r.Error, Margin: r.Margin,
+			Seconds: r.Seconds})
 	}
 	p.Points = make([][]report.Point, len(p.Classes))
 	y, _ := classIndex(d.models[demoF2].Classes, d.test.Y)

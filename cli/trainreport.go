@@ -24,7 +24,8 @@ const marginRows = 4000
 // writeReport writes the report of a training run as one HTML page. The rows
 // trained on are part, those numbered rest of the file; held are the numbers of
 // those held out.
-func (t *trained[T]) writeReport(ctx context.Context, a *app, ctl run.Control, part data.Labeled[T, string], rest, held []int) error {
+func (t *trained[T]) writeReport(ctx context.Context, a *app, ctl run.Control, part data.Labeled[T, string],
+	rest, held []int) error {
 	p, err := t.page(ctx, ctl.Quiet(), part, rest, held)
 	if err != nil {
 		return err
@@ -33,7 +34,8 @@ func (t *trained[T]) writeReport(ctx context.Context, a *app, ctl run.Control, p
 }
 
 // page gathers the report.
-func (t *trained[T]) page(ctx context.Context, ctl run.Control, part data.Labeled[T, string], rest, held []int) (*report.TrainPage, error) {
+func (t *trained[T]) page(ctx context.Context, ctl run.Control, part data.Labeled[T, string], rest,
+	held []int) (*report.TrainPage, error) {
 	ctl.Counter = nil
 	d, on, rows := part, t.input, rest
 	if t.test != nil {
@@ -43,7 +45,8 @@ func (t *trained[T]) page(ctx context.Context, ctl run.Control, part data.Labele
 		}
 	}
 	p := &report.TrainPage{
-		Data: filepath.Base(t.input.name), Learner: t.flags.learner, Trained: t.train.rows(), On: filepath.Base(on.name), Test: t.test != nil,
+		Data: filepath.Base(t.input.name), Learner: t.flags.learner, Trained: t.train.rows(),
+		On: filepath.Base(on.name), Test: t.test != nil,
 		Advice: "Set some aside with --holdout.", Facts: t.reportFacts(), Training: t.training,
 		Kernel: kernelName(t.pipeline.Kernel), Dim: t.chosenDim(), Separator: t.separator,
 	}
@@ -75,7 +78,8 @@ func (t *trained[T]) page(ctx context.Context, ctl run.Control, part data.Labele
 }
 
 // classPage adds what there is to say of predicted classes.
-func (t *trained[T]) classPage(ctx context.Context, ctl run.Control, p *report.TrainPage, d data.Labeled[T, string], scores *data.Matrix) error {
+func (t *trained[T]) classPage(ctx context.Context, ctl run.Control, p *report.TrainPage, d data.Labeled[T,
+	string], scores *data.Matrix) error {
 	p.Classes = t.pipeline.Classes.Names
 	truth, _ := classIndex(t.pipeline.Classes, d.Y)
 	p.Said = eval.Said{Classes: len(p.Classes), Truth: truth, Predicted: predicted(t.pipeline, scores), Scores: scores}
@@ -94,14 +98,16 @@ func (t *trained[T]) classPage(ctx context.Context, ctl run.Control, p *report.T
 }
 
 // outlierPage adds what there is to say of a one-class machine.
-func (t *trained[T]) outlierPage(ctx context.Context, p *report.TrainPage, d data.Labeled[T, string], scores *data.Matrix) error {
+func (t *trained[T]) outlierPage(ctx context.Context, p *report.TrainPage, d data.Labeled[T, string],
+	scores *data.Matrix) error {
 	n := d.X.Len()
 	p.Scores = make([]float64, n)
 	for i := range p.Scores {
 		p.Scores[i] = scores.Row(i)[1]
 	}
 	var err error
-	p.Classification, err = measureBy(d.Weight).Classification(ctx, eval.Said{Classes: 2, Truth: repeated(1, n), Predicted: predicted(t.pipeline, scores)})
+	p.Classification, err = measureBy(d.Weight).Classification(ctx, eval.Said{Classes: 2, Truth: repeated(1, n),
+		Predicted: predicted(t.pipeline, scores)})
 	return err
 }
 
@@ -122,7 +128,8 @@ func (t *trained[T]) reportFacts() []report.Fact {
 	if t.scale() != scale.None {
 		add("scale", "%s", t.scale())
 	}
-	add("kernel", "%s%s", kernelName(t.pipeline.Kernel), picked(t.flags.spec.Open() && t.pipeline.Kernel != nil, t.describeWidth()))
+	add("kernel", "%s%s", kernelName(t.pipeline.Kernel), picked(t.flags.spec.Open() && t.pipeline.Kernel != nil,
+		t.describeWidth()))
 	add("map", "%s", t.describeMap())
 	if maps := t.describeMaps(); maps != "" {
 		add("maps tried", "%s", maps)

@@ -21,7 +21,8 @@ func (t *tuning[T]) writeReport(ctx context.Context, part data.Labeled[T, string
 		return err
 	}
 	p := report.TunePage{
-		Data: filepath.Base(t.input.name), Learner: t.flags.learner, Numbers: t.flags.regresses(), Price: t.space.price, Final: final,
+		Data: filepath.Base(t.input.name), Learner: t.flags.learner, Numbers: t.flags.regresses(),
+		Price: t.space.price, Final: final,
 	}
 	add := func(name, format string, args ...any) {
 		p.Facts = append(p.Facts, report.Fact{Name: name, Value: fmt.Sprintf(format, args...)})
@@ -48,7 +49,8 @@ func (t *tuning[T]) writeReport(ctx context.Context, part data.Labeled[T, string
 func (t *tuning[T]) reportTrial(r eval.Trial[candidate]) report.Trial {
 	f := r.Candidate.flags(&t.flags.learnerFlags, t.space)
 	out := report.Trial{
-		Loss: r.Score, Round: r.Round, Rows: t.rowsOf(r), Kernel: t.kernelOf(r.Candidate), Map: t.space.maps[r.Candidate.way],
+		Loss: r.Score, Round: r.Round, Rows: t.rowsOf(r), Kernel: t.kernelOf(r.Candidate),
+		Map:   t.space.maps[r.Candidate.way],
 		Price: max(f.c, f.lambda), Failure: r.Error, Cut: r.Cut,
 	}
 	if f.dimGiven {

@@ -191,5 +191,6 @@ func (v *canvas) rule(r Rule) {
 	if !r.Level {
 		v.marks++
 	}
-	fmt.Fprintf(&v.above, `<text class="mark" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, x, y, anchor, v.fitted(r.Text, v.right-v.left))
+	fmt.Fprintf(&v.above, `<text class="mark" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, x, y, anchor,
+		v.fitted(r.Text, v.right-v.left))
 }
