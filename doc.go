@@ -21,6 +21,7 @@
 //	learn      linear, kernelized and boosted learners; probabilities from scores
 //	eval       measures with their intervals, folds, searches
 //	model      the trained pipeline of any learner, and its file
+//	report     results as HTML pages with charts
 //
 // The command in cmd/kerf does the same from a shell.
 package kerf

@@ -62,10 +62,10 @@ All choices are those of kerf train.`,
 	return c
 }
 
-// print is the result for people.
+// printCV is the result for people.
 func printCV(w io.Writer, c *job.CrossValidated, folds int) error {
 	out := newFacts(w)
-	out.add("data", "%s: %d rows, %d folds%s", c.input.Name, c.input.Len(), f.folds.K, picked(f.folds.Repeats > 1, fmt.Sprintf("%d times", f.folds.Repeats)))
+	out.add("data", "%s: %d rows, %d folds%s", c.File, c.N, folds, picked(c.Repeats > 1, fmt.Sprintf("%d times", c.Repeats)))
 	out.addWeights(c.Weights)
 	out.add("kernel", "%s%s", c.Kernel, picked(c.Open, "width chosen in each fold"))
 	out.add("map", "%s%s", c.Map, picked(!c.Machine && c.Map != model.MapNone, fmt.Sprintf("%d dimensions", c.Dim)))

@@ -89,7 +89,8 @@ func chosenFigure(numbers bool, title, label string, tried []Point, taken float6
 	if low == high {
 		y.Low, y.High = 0, max(2*high, 0.01)
 	}
-	c := Chart{Title: title, X: Axis{Label: label, Log: true, Ticks: at}, Y: y, Series: []Series{{Kind: Joined, Points: tried}}}
+	c := Chart{Title: title, X: Axis{Label: label, Log: true, Ticks: at}, Y: y, Series: []Series{{Kind: Joined,
+		Points: tried}}}
 	if best != nil {
 		c.Series[0].Name = "tried"
 		c.Series = append(c.Series, Series{Name: "taken: " + brief(taken), Kind: Points, Points: best, Size: 11})

@@ -35,7 +35,8 @@ func TestHistogram(t *testing.T) {
 	if got := histogram(nil, 0, 1, 3); !slices.Equal(got, []float64{0, 0, 0}) {
 		t.Errorf("of nothing: %v", got)
 	}
-	if got := histogram([]float64{math.NaN(), math.Inf(-1), math.Inf(1), 1}, 0, 2, 2); !slices.Equal(got, []float64{0.25, 0.5}) {
+	if got := histogram([]float64{math.NaN(), math.Inf(-1), math.Inf(1), 1}, 0, 2, 2); !slices.Equal(got,
+		[]float64{0.25, 0.5}) {
 		t.Errorf("of numbers outside: %v", got)
 	}
 }
@@ -118,9 +119,11 @@ func TestKernelAxis(t *testing.T) {
 		label string
 		want  []float64
 	}{
-		{[]string{"rbf(gamma=0.12)", "rbf(gamma=0.125)", "rbf(gamma=12)"}, "the number in rbf(gamma=…)", []float64{0.12, 0.125, 12}},
+		{[]string{"rbf(gamma=0.12)", "rbf(gamma=0.125)", "rbf(gamma=12)"}, "the number in rbf(gamma=…)",
+			[]float64{0.12, 0.125, 12}},
 		{[]string{"rbf(gamma=1e-05)", "rbf(gamma=2e-05)"}, "the number in rbf(gamma=…)", []float64{1e-5, 2e-5}},
-		{[]string{"normalize(rbf(gamma=2))", "normalize(rbf(gamma=3))"}, "the number in normalize(rbf(gamma=…))", []float64{2, 3}},
+		{[]string{"normalize(rbf(gamma=2))", "normalize(rbf(gamma=3))"}, "the number in normalize(rbf(gamma=…))",
+			[]float64{2, 3}},
 		{[]string{"rbf(gamma=1)", "laplace(gamma=1)"}, "number of the kernel tried", []float64{1, 2}},
 		{[]string{"linear", "linear"}, "number of the kernel tried", []float64{1, 2}},
 		{[]string{"", "1"}, "number of the kernel tried", []float64{1, 2}},

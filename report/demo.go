@@ -40,14 +40,26 @@ type Boundary struct {
 // Demo writes a page on kernel features.
 func Demo(w io.Writer, p DemoPage) error { return Write(w, p.Document()) }
 
+const (
+	demoLead = `%s points for training, %s for testing, kernel %s. No line splits the classes. F1, F2 and F3 turn the
+kernel into a few explicit features in which a plain linear separator does what the kernel machine does.`
+	demoMargin = `The margin is the cosine of the angle by which the worst training point is on its right side, in the
+space of each method's features; negative means that some are on the wrong side. The exact kernel SVM is the linear SVM
+on F2 with every training point as a landmark: by the representer theorem nothing is lost.`
+	demoPlan = `The exact SVM found the margin %.3f. For that margin, whatever the data, the theory promises an error of
+at most %s with confidence %s from %s landmarks (Blum's survey, lemma 1). Real data are kinder than the worst case: the
+curve shows what these needed.`
+)
+
 // Document returns the page for others to add to.
 func (p DemoPage) Document() Document {
-	d := Document{Title: p.Title, Lead: fmt.Sprintf(`%s points for training, %s for testing, kernel %s. No line splits the classes. `+
-		`F1, F2 and F3 turn the kernel into a few explicit features in which a plain linear separator does what the kernel machine does.`,
-		grouped(p.Train), grouped(p.Test), apart(p.Kernel))}
-	t := &Table{Columns: []string{"method", "features", "test error", "margin", "training"}}
+	methods := Section{
+		Title: "Methods", Note: demoMargin,
+		Table: &Table{Columns: []string{"method", "features", "test error", "margin", "training"}},
+	}
 	for _, r := range p.Results {
-		t.Rows = append(t.Rows, Cells(r.Name, grouped(r.Dim), percent(r.Error), fmt.Sprintf("%.3f", r.Margin), fmt.Sprintf("%.2f s", r.Seconds)))
+		methods.Table.Rows = append(methods.Table.Rows, Cells(r.Name, grouped(r.Dim), percent(r.Error),
+			fmt.Sprintf("%.3f", r.Margin), fmt.Sprintf("%.2f s", r.Seconds)))
 	}
 	pictures := Section{Title: "What the separators look like"}
 	for _, b := range p.Boundaries {
@@ -55,20 +67,17 @@ func (p DemoPage) Document() Document {
 	}
 	enough := Section{Title: "How many features are enough?", Figures: []Figure{{Chart: Chart{
 		Title: "Test error by the number of features", Series: p.Curves,
-		X: Axis{Label: "features", Log: true, Ticks: []float64{2, 4, 8, 16, 32, 64}}, Y: Axis{Label: "test error", Percent: true, FromZero: true},
+		X: Axis{Label: "features", Log: true, Ticks: []float64{2, 4, 8, 16, 32, 64}},
+		Y: Axis{Label: "test error", Percent: true, FromZero: true},
 	}}}}
-	if p.Plan.Landmarks > 0 {
-		enough.Note = fmt.Sprintf(`The exact SVM found the margin %.3f. For that margin, whatever the data, the theory promises an error of at `+
-			`most %s with confidence %s from %s landmarks (Blum's survey, lemma 1). Real data are kinder than the worst case: the curve `+
-			`shows what these needed.`, p.Plan.Margin, percent(p.Plan.Error), percent(p.Plan.Confidence), grouped(p.Plan.Landmarks))
+	if t := p.Plan; t.Landmarks > 0 {
+		enough.Note = fmt.Sprintf(demoPlan, t.Margin, percent(t.Error), percent(t.Confidence), grouped(t.Landmarks))
 	}
-	d.Sections = []Section{{
-		Title: "Methods", Table: t,
-		Note: `The margin is the cosine of the angle by which the worst training point is on its right side, in the space of each ` +
-			`method's features; negative means that some are on the wrong side. The exact kernel SVM is the linear SVM on F2 with ` +
-			`every training point as a landmark: by the representer theorem nothing is lost.`,
-	}, pictures, enough}
-	return d
+	return Document{
+		Title:    p.Title,
+		Lead:     fmt.Sprintf(demoLead, grouped(p.Train), grouped(p.Test), apart(p.Kernel)),
+		Sections: []Section{methods, pictures, enough},
+	}
 }
 
 // picture draws points and the line where a method changes its mind.

@@ -88,10 +88,12 @@ func Write(w io.Writer, d Document) error {
 	p := &page{}
 	p.put("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n")
 	p.put("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
-	p.put("<meta name=\"color-scheme\" content=\"light dark\">\n<title>%s</title>\n<style>\n%s</style>\n", d.Title, markup(Style))
+	p.put("<meta name=\"color-scheme\" content=\"light dark\">\n<title>%s</title>\n<style>\n%s</style>\n", d.Title,
+		markup(Style))
 	p.put("<h1>%s</h1>\n", d.Title)
 	if h := d.Headline; h.Value != "" {
-		p.put(`<div class="head"><span>%s</span><strong>%s</strong><span class="small">%s</span></div>`+"\n", h.Name, h.Value, h.Interval)
+		p.put(`<div class="head"><span>%s</span><strong>%s</strong><span class="small">%s</span></div>`+"\n", h.Name,
+			h.Value, h.Interval)
 	}
 	p.part("<p class=\"soft\">%s</p>\n", d.Lead)
 	p.part("<p class=\"note\">%s</p>\n", d.Warning)

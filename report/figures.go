@@ -142,7 +142,8 @@ func reliability(r *eval.Reliability) Figure {
 	var points []Point
 	for _, b := range r.Bins {
 		low = min(low, b.Low)
-		q := Point{X: b.Mean, Y: b.Accuracy, Text: fmt.Sprintf("%s rows of probability %s: %s are right", grouped(b.N), percent(b.Mean), percent(b.Accuracy))}
+		q := Point{X: b.Mean, Y: b.Accuracy, Text: fmt.Sprintf("%s rows of probability %s: %s are right",
+			grouped(b.N), percent(b.Mean), percent(b.Accuracy))}
 		if i := b.Interval; i != nil {
 			low = min(low, math.Floor(10*i.Low)/10)
 			q.Low, q.High = i.Low, i.High
@@ -157,7 +158,8 @@ func reliability(r *eval.Reliability) Figure {
 		Chart: Chart{Title: "Calibration", X: x, Y: y, Series: []Series{
 			diagonal(low, 1), {Name: "rows in bins, with intervals", Kind: Joined, Points: points, Colour: 1},
 		}},
-		Note: fmt.Sprintf("On the dashed line a probability means what it says. Off by %s on average, %s at most.", percent(r.ECE), percent(r.MCE)),
+		Note: fmt.Sprintf("On the dashed line a probability means what it says. Off by %s on average, %s at most.",
+			percent(r.ECE), percent(r.MCE)),
 	}
 }
 

@@ -33,12 +33,14 @@ func written(t *testing.T, d report.Document, err error) string {
 	if err := report.Write(&again, d); err != nil || again.String() != page {
 		t.Errorf("the same document is another page: %v", err)
 	}
-	for _, wrong := range []string{"<script", "http:", "https:", "url(", "@import", "<link", "<img", "NaN", "Inf", "%!", "<nil>"} {
+	for _, wrong := range []string{"<script", "http:", "https:", "url(", "@import", "<link", "<img", "NaN", "Inf",
+		"%!", "<nil>"} {
 		if i := strings.Index(page, wrong); i >= 0 {
 			t.Errorf("the page has %s: …%.100s", wrong, page[max(0, i-50):])
 		}
 	}
-	if _, err := texts("<body>" + strings.TrimSuffix(page[strings.Index(page, "<h1>"):], "</html>\n") + "</body>"); err != nil {
+	body := strings.TrimSuffix(page[strings.Index(page, "<h1>"):], "</html>\n")
+	if _, err := texts("<body>" + body + "</body>"); err != nil {
 		t.Errorf("the page is not well formed: %v", err)
 	}
 	return page
@@ -64,10 +66,12 @@ func has(t *testing.T, page string, want, not []string) {
 func classified(t *testing.T, n, k int) report.TrainPage {
 	t.Helper()
 	p := report.TrainPage{
-		Data: "d.csv", Learner: "svm", Trained: 1234, On: "t.csv", Test: true, Facts: []report.Fact{{Name: "kernel", Value: "rbf(gamma=1)"}},
+		Data: "d.csv", Learner: "svm", Trained: 1234, On: "t.csv", Test: true,
+		Facts:    []report.Fact{{Name: "kernel", Value: "rbf(gamma=1)"}},
 		Training: model.Training{Report: learn.Report{Status: learn.Converged, Elapsed: 1500 * time.Millisecond}},
 		Said: eval.Said{
-			Classes: k, Truth: make([]int, n), Predicted: make([]int, n), Scores: data.NewMatrix(n, k), Probabilities: data.NewMatrix(n, k),
+			Classes: k, Truth: make([]int, n), Predicted: make([]int, n), Scores: data.NewMatrix(n, k),
+			Probabilities: data.NewMatrix(n, k),
 		},
 	}
 	for c := range k {
@@ -106,27 +110,32 @@ func TestTrainClasses(t *testing.T) {
 	d, err := p.Document()
 	page := written(t, d, err)
 	has(t, page, []string{
-		"Test error", "20.00%", "with 95% confidence", "Measured on 100 test rows of \u2068t.csv", "1,234 rows in 1.50 s; status: converged",
-		"By C", "taken: 10", "By the number of features", "By the kernel", "the number in rbf(gamma=…)", "Margins", "test rows, 2 of them",
-		"ROC curve", "Calibration", "Confusion matrix", "Class by class", "Rows predicted most wrongly", "label&#39;s probability", "Brier score",
+		"Test error", "20.00%", "with 95% confidence", "Measured on 100 test rows of \u2068t.csv",
+		"1,234 rows in 1.50 s; status: converged",
+		"By C", "taken: 10", "By the number of features", "By the kernel", "the number in rbf(gamma=…)", "Margins",
+		"test rows, 2 of them",
+		"ROC curve", "Calibration", "Confusion matrix", "Class by class", "Rows predicted most wrongly",
+		"label&#39;s probability", "Brier score",
 	}, []string{"Certificate", "has seen the rows", "RMSE", ">text<"})
 	p.Test, p.Advice = false, "Use --holdout."
 	p.Training.Earned = &model.Earned{
-		Certificate: certificate.Certificate{Margin: 0.1, Error: 0.2, Confidence: 0.9}, Promised: 4321, Used: 12, Words: "too few rows",
-		Outcome: certificate.Certified,
+		Certificate: certificate.Certificate{Margin: 0.1, Error: 0.2, Confidence: 0.9}, Promised: 4321, Used: 12,
+		Words: "too few rows",
 	}
 	p.Texts = make([]string, 100)
 	p.Texts[99] = "the <last>\nrow"
 	d, err = p.Document()
 	has(t, written(t, d, err), []string{
-		"Training error", "has seen the rows", "Use --holdout.", "Certificate", "4,321 landmarks", "too few rows", "12 landmarks",
+		"Training error", "has seen the rows", "Use --holdout.", "Certificate", "4,321 landmarks", "too few rows",
+		"12 landmarks",
 		"certified for γ = 0.1", ">text<", "the &lt;last&gt; row",
 	}, []string{"Test error"})
 }
 
 func TestTrainManyClasses(t *testing.T) {
 	d, err := classified(t, 600, 40).Document()
-	has(t, written(t, d, err), []string{"Most frequent confusions", "class 39", "Class by class"}, []string{"Confusion matrix", "ROC curve"})
+	has(t, written(t, d, err), []string{"Most frequent confusions", "class 39", "Class by class"},
+		[]string{"Confusion matrix", "ROC curve"})
 	d, err = classified(t, 600, 120).Document()
 	has(t, written(t, d, err), []string{"The 100 classes with the lowest F1 of 120."}, nil)
 	d, err = classified(t, 600, 12).Document()
@@ -147,7 +156,8 @@ func TestTrainNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, err := p.Document()
-	has(t, written(t, d, err), []string{"Test RMSE", "R²", "Predicted and true", "2,000 of 3,000 rows are shown", "Residuals", "exact", "residual"},
+	has(t, written(t, d, err), []string{"Test RMSE", "R²", "Predicted and true", "2,000 of 3,000 rows are shown",
+		"Residuals", "exact", "residual"},
 		[]string{"Confusion", "Margins"})
 }
 
@@ -158,7 +168,8 @@ func TestTrainOutliers(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, err := report.TrainPage{Learner: "one-class", Classification: c, Scores: []float64{1, -0.5, 2, 3}}.Document()
-	has(t, written(t, d, err), []string{"Outliers among the training rows", "25.00%", "The strangest rows", "-0.5", "outliers are below"},
+	has(t, written(t, d, err), []string{"Outliers among the training rows", "25.00%", "The strangest rows", "-0.5",
+		"outliers are below"},
 		[]string{"Confusion", "Class by class", "Training error"})
 }
 
@@ -191,15 +202,18 @@ func TestTune(t *testing.T) {
 	p := report.TunePage{
 		Data: "d.csv", Learner: "svm", Penalty: "C", Facts: []report.Fact{{Name: "search", Value: "halving"}}, Final: &final,
 		Trials: []report.Trial{
-			{Loss: loss(0.1), Spread: loss(0.01), Order: 3, Round: 2, Rows: 900, Kernel: "rbf(gamma=2)", Map: "f2", Dim: 100, Penalty: 10, Seconds: 0.5},
+			{Loss: loss(0.1), Spread: loss(0.01), Order: 3, Round: 2, Rows: 900, Kernel: "rbf(gamma=2)", Map: "f2",
+				Dim: 100, Penalty: 10, Seconds: 0.5},
 			{Loss: loss(0.2), Order: 1, Round: 1, Rows: 300, Kernel: "rbf(gamma=1)", Map: "f2", Dim: 64, Penalty: 1},
-			{Loss: loss(0.4), Order: 2, Round: 1, Rows: 300, Kernel: "laplace(gamma=1)", Map: "f2", Dim: 128, Penalty: 100, Cut: true},
+			{Loss: loss(0.4), Order: 2, Round: 1, Rows: 300, Kernel: "laplace(gamma=1)", Map: "f2", Dim: 128, Penalty: 100,
+				Cut: true},
 			{Kernel: "linear", Map: "none", Failure: "it <broke>"},
 		},
 	}
 	d, err := p.Document()
 	has(t, written(t, d, err), []string{
-		"Search for svm on", "Test error", "As the search went on", "By C", "By the number of features", "By the width of rbf", "on 900 rows", "taken",
+		"Search for svm on", "Test error", "As the search went on", "By C", "By the number of features",
+		"By the width of rbf", "on 900 rows", "taken",
 		"The best candidates", "10.00%", "1.00%", "cut short", "it &lt;broke&gt;", "Confusion matrix", "halving",
 	}, []string{"By the width of laplace", "more."})
 	p.Final, p.Numbers, p.Price = nil, true, ""
@@ -219,9 +233,10 @@ func TestDemo(t *testing.T) {
 		Results:    []report.Method{{Name: "F2", Dim: 60, Error: 0.01, Margin: 0.2, Seconds: 0.1}},
 		Points:     [][]report.Point{{{X: 0, Y: 0}}, {{X: 1, Y: 1}}},
 		Boundaries: []report.Boundary{{Name: "round", Scores: grid}, {Name: "flat", Scores: [][]float64{{1, 1}, {1, 1}}}},
-		Curves:     []report.Series{{Name: "F2", Kind: report.Joined, Points: []report.Point{{X: 2, Y: 0.5}, {X: 64, Y: 0}}}},
+		Curves:     []report.Series{{Name: "F2", Kind: report.Joined, Points: []report.Point{{X: 2, Y: 0.5}, {X: 64}}}},
 		Plan:       bound.Plan{Landmarks: 5598, Margin: 0.177, Error: 0.05, Confidence: 0.95},
 	}
-	has(t, written(t, p.Document(), nil), []string{"Rings", "1,400 points", "F2", "1.00%", "round", "All points are on one side.", "5,598 landmarks"}, nil)
+	has(t, written(t, p.Document(), nil), []string{"Rings", "1,400 points", "F2", "1.00%", "round",
+		"All points are on one side.", "5,598 landmarks"}, nil)
 	written(t, report.DemoPage{}.Document(), nil)
 }

@@ -121,7 +121,8 @@ func (v *canvas) points(colour string, mark int, s Series) {
 			fmt.Fprintf(&d, "M%.1f %.1fh0", x, y)
 			continue
 		}
-		v.put(`<path class="dot %s" d="%s"><title>%s</title></path>`, colour, shape(mark, x, y, s.size()), html.EscapeString(v.tip(s, p)))
+		v.put(`<path class="dot %s" d="%s"><title>%s</title></path>`, colour, shape(mark, x, y, s.size()),
+			html.EscapeString(v.tip(s, p)))
 	}
 	if d.Len() > 0 {
 		v.put(`<path class="dots %s" stroke-width="%.1f" d="%s"/>`, colour, s.size(), d.String())

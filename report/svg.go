@@ -170,7 +170,8 @@ func (v *canvas) rule(r Rule) {
 	if !of.shows(r.At) {
 		return
 	}
-	x, y, anchor := v.left+6, v.top+10+line*float64(v.marks), "start"
+	var x, y float64
+	anchor := "start"
 	if r.Level {
 		at := v.py(r.At)
 		v.put(`<path class="rule%s" d="M%.1f %.1fH%.1f"/>`, colour, v.left, at, v.right)
@@ -181,7 +182,8 @@ func (v *canvas) rule(r Rule) {
 	} else {
 		at := v.px(r.At)
 		v.put(`<path class="rule%s" d="M%.1f %.1fV%.1f"/>`, colour, at, v.top, v.bottom)
-		if x = at + 4; at > v.left+0.6*(v.right-v.left) {
+		x, y = at+4, v.top+10+line*float64(v.marks)
+		if at > v.left+0.6*(v.right-v.left) {
 			x, anchor = at-4, "end"
 		}
 	}
@@ -191,5 +193,6 @@ func (v *canvas) rule(r Rule) {
 	if !r.Level {
 		v.marks++
 	}
-	fmt.Fprintf(&v.above, `<text class="mark" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, x, y, anchor, v.fitted(r.Text, v.right-v.left))
+	fmt.Fprintf(&v.above, `<text class="mark" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, x, y, anchor,
+		v.fitted(r.Text, v.right-v.left))
 }

@@ -93,7 +93,8 @@ func TestLogTicks(t *testing.T) {
 			return // these may be those of a linear axis
 		}
 		for _, v := range at {
-			if digit := strconv.FormatFloat(v, 'e', 6, 64)[:8]; digit != "1.000000" && digit != "2.000000" && digit != "5.000000" {
+			if digit := strconv.FormatFloat(v, 'e', 6, 64)[:8]; digit != "1.000000" && digit != "2.000000" &&
+				digit != "5.000000" {
 				t.Fatalf("%g is not round", v)
 			}
 		}
@@ -117,17 +118,20 @@ func TestLogTicks(t *testing.T) {
 }
 
 func TestNumbersInWords(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", math.Copysign(0, -1): "0", 0.25: "0.25", 12345: "12345", 1e-8: "1e-8", 1e12: "1e12", -1.5: "-1.5"} {
+	for v, want := range map[float64]string{0: "0", math.Copysign(0, -1): "0", 0.25: "0.25", 12345: "12345",
+		1e-8: "1e-8", 1e12: "1e12", -1.5: "-1.5"} {
 		if got := brief(v); got != want {
 			t.Errorf("%v is written %q, want %q", v, got, want)
 		}
 	}
-	for v, want := range map[float64]string{0: "0%", math.Copysign(0, -1): "0%", 0.3: "30%", 0.1525: "15.25%", 1: "100%"} {
+	for v, want := range map[float64]string{0: "0%", math.Copysign(0, -1): "0%", 0.3: "30%", 0.1525: "15.25%",
+		1: "100%"} {
 		if got := percentage(v); got != want {
 			t.Errorf("%v is written %q, want %q", v, got, want)
 		}
 	}
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -999: "-999", -1000: "-1,000"} {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -999: "-999",
+		-1000: "-1,000"} {
 		if got := grouped(n); got != want {
 			t.Errorf("%v is written %q, want %q", n, got, want)
 		}

@@ -77,10 +77,12 @@ func (p TrainPage) Document() (Document, error) {
 		rows = "test"
 	}
 	d := Document{Title: clean(p.Learner, 80) + " on " + apart(clean(p.Data, 80)), Headline: p.headline()}
-	d.Lead = fmt.Sprintf("Measured on %s %s rows of %s. Trained on %s rows in %.2f s; status: %s.", grouped(p.measured()), rows,
-		apart(clean(p.On, 80)), grouped(p.Trained), p.Training.Elapsed.Seconds(), p.Training.Status)
+	d.Lead = fmt.Sprintf("Measured on %s %s rows of %s. Trained on %s rows in %.2f s; status: %s.",
+		grouped(p.measured()), rows, apart(clean(p.On, 80)), grouped(p.Trained),
+		p.Training.Elapsed.Seconds(), p.Training.Status)
 	if !p.Test {
-		d.Warning = "The model has seen the rows that it is measured on, so that neither figures nor intervals speak of new rows."
+		d.Warning = "The model has seen the rows that it is measured on, " +
+			"so that neither figures nor intervals speak of new rows."
 		if p.Advice != "" {
 			d.Warning += " " + p.Advice
 		}
@@ -92,7 +94,8 @@ func (p TrainPage) Document() (Document, error) {
 	if facts := p.certified(); facts != nil {
 		add(Section{
 			Title: "Certificate", Facts: facts,
-			Text: "How many landmarks theory asks for whatever the data, and what was certified for these on fresh rows of them.",
+			Text: "How many landmarks theory asks for whatever the data, " +
+				"and what was certified for these on fresh rows of them.",
 		})
 	}
 	if figures := p.chosen(); figures != nil {

@@ -55,7 +55,8 @@ func (p TunePage) Document() (Document, error) {
 		if err != nil {
 			return Document{}, err
 		}
-		d.Headline, d.Lead, d.Warning, after = final.Headline, "The best model, trained on all rows of the search. "+final.Lead, final.Warning, final.Sections
+		d.Headline, d.Warning, after = final.Headline, final.Warning, final.Sections
+		d.Lead = "The best model, trained on all rows of the search. " + final.Lead
 	}
 	if p.Final == nil && len(p.Trials) > 0 && p.Trials[0].Loss != nil {
 		d.Headline = Fact{Name: "Best " + p.loss(), Value: lossOf(p.Numbers, *p.Trials[0].Loss)}
@@ -66,7 +67,8 @@ func (p TunePage) Document() (Document, error) {
 	if len(p.Trials) > 0 {
 		d.Sections = append(d.Sections, Section{
 			Title: "What was tried", Figures: p.figures(),
-			Text: "Each candidate is measured on rows that it was not trained on. The error of the best is that of the luckiest, too.",
+			Text: "Each candidate is measured on rows that it was not trained on. " +
+				"The error of the best is that of the luckiest, too.",
 		}, p.table())
 	}
 	d.Sections = append(d.Sections, after...)
@@ -101,7 +103,8 @@ func (p TunePage) table() Section {
 		if r.Penalty > 0 {
 			paid = brief(r.Penalty)
 		}
-		t.Rows = append(t.Rows, append([]Cell{loss}, Cells(spread, clean(r.Kernel, 60), r.Map, dim, paid, grouped(r.Rows), seconds)...))
+		t.Rows = append(t.Rows, append([]Cell{loss}, Cells(spread, clean(r.Kernel, 60), r.Map, dim, paid,
+			grouped(r.Rows), seconds)...))
 	}
 	s := Section{Title: "The best candidates", Table: t}
 	if len(p.Trials) > mostTrials {
@@ -131,7 +134,8 @@ func (p TunePage) figures() []Figure {
 		}
 		head, _, _ := strings.Cut(family[0], "(")
 		if strings.HasPrefix(label, "the number in") {
-			add("By the width of "+clean(head, 30), Axis{Label: label, Log: true}, func(t Trial) float64 { return place[t.Kernel] })
+			add("By the width of "+clean(head, 30), Axis{Label: label, Log: true},
+				func(t Trial) float64 { return place[t.Kernel] })
 		}
 	}
 	return out
@@ -191,7 +195,8 @@ func (p TunePage) figure(title string, x Axis, at func(Trial) float64) (Figure, 
 	colours := []int{4, 5, 3, 1} // the last, and most telling, is the first colour
 	for i, n := range rows {
 		colour := colours[min(max(len(colours)-len(rows)+i, 0), len(colours)-1)]
-		c.Series = append(c.Series, Series{Name: "on " + grouped(n) + " rows", Kind: Points, Points: points[n], Colour: colour, Faint: i+1 < len(rows)})
+		c.Series = append(c.Series, Series{Name: "on " + grouped(n) + " rows", Kind: Points, Points: points[n],
+			Colour: colour, Faint: i+1 < len(rows)})
 	}
 	if best := p.Trials[0]; best.Loss != nil && at(best) > 0 {
 		c.Series = append(c.Series, Series{

@@ -92,7 +92,8 @@ func (p TrainPage) worstNumbers() (Section, []int) {
 	t := &Table{Columns: []string{"row", "truth", "predicted", "residual"}}
 	rows := lowest(less)
 	for _, i := range rows {
-		t.Rows = append(t.Rows, Cells(p.number(i), brief(p.Truth[i]), brief(p.Predicted[i]), brief(p.Truth[i]-p.Predicted[i])))
+		t.Rows = append(t.Rows, Cells(p.number(i), brief(p.Truth[i]), brief(p.Predicted[i]),
+			brief(p.Truth[i]-p.Predicted[i])))
 	}
 	return Section{
 		Title: "Rows predicted most wrongly", Table: t, Text: "Those with the largest residuals, truth less prediction.",
