@@ -21,7 +21,9 @@ import (
 // features, in float64 whatever the precision of the map. It returns a
 // *feature.NotPSDError where a negative K(z,z) or a length above that of φ(z)
 // shows that K is no kernel.
-func Residuals[T any](ctx context.Context, ctl run.Control, m *feature.Orthogonal[T], x data.Source[T]) ([]float64, error) {
+func Residuals[T any](
+	ctx context.Context, ctl run.Control, m *feature.Orthogonal[T], x data.Source[T],
+) ([]float64, error) {
 	out, err := outside(ctx, ctl, m, x)
 	if err != nil {
 		return nil, err

@@ -44,7 +44,9 @@ type look[T any] struct {
 	exposure []float64 // ρ with the slack added to r, and 0 where K(z,z) is 0
 }
 
-func (s *sample[T]) look(ctx context.Context, ctl run.Control, m *feature.Orthogonal[T], keep float64) (*look[T], error) {
+func (s *sample[T]) look(
+	ctx context.Context, ctl run.Control, m *feature.Orthogonal[T], keep float64,
+) (*look[T], error) {
 	p, err := outside(ctx, ctl, m, s.x)
 	if err != nil {
 		return nil, err

@@ -62,7 +62,9 @@ type Compressed[T any] struct {
 }
 
 // NewCompressed returns the map x ↦ p(F2(x)).
-func NewCompressed[T any](ctx context.Context, ctl run.Control, f2 *Orthogonal[T], p *project.Projection) (*Compressed[T], error) {
+func NewCompressed[T any](
+	ctx context.Context, ctl run.Control, f2 *Orthogonal[T], p *project.Projection,
+) (*Compressed[T], error) {
 	if p.In() != f2.Dim() {
 		panic(fmt.Sprintf("feature: a projection of %d coordinates does not fit F2 of %d", p.In(), f2.Dim()))
 	}
@@ -71,7 +73,8 @@ func NewCompressed[T any](ctx context.Context, ctl run.Control, f2 *Orthogonal[T
 	if err := linalg.TMul(ctx, ctl.Quiet(), 1, a, inverse, 0, product); err != nil {
 		return nil, err
 	}
-	return &Compressed[T]{rotated: newRotated(f2.landmarks, p.Out(), full[float64](product), full[float32](product)), f2: f2, projection: p}, nil
+	r := newRotated(f2.landmarks, p.Out(), full[float64](product), full[float32](product))
+	return &Compressed[T]{rotated: r, f2: f2, projection: p}, nil
 }
 
 // Orthogonal returns the map F2 inside.

@@ -21,7 +21,9 @@ type rotated[T any] struct {
 
 // newRotated returns the map for B of dim rows; the two pack functions pack it,
 // the second where it is needed.
-func newRotated[T any](m *Landmarks[T], dim int, double func() *compute.Fixed[float64], single func() *compute.Fixed[float32]) *rotated[T] {
+func newRotated[T any](
+	m *Landmarks[T], dim int, double func() *compute.Fixed[float64], single func() *compute.Fixed[float32],
+) *rotated[T] {
 	r := &rotated[T]{landmarks: m, dim: dim, double: double()}
 	if m.Precision() == run.Float32 {
 		r.single = single()

@@ -28,7 +28,9 @@ type partial[T any] struct {
 }
 
 // newPartial makes room for the factor. It takes diag over.
-func newPartial[T any](ctl run.Control, pool *gram.Columns[T], diag []float64, l limits, size int) (*partial[T], error) {
+func newPartial[T any](
+	ctl run.Control, pool *gram.Columns[T], diag []float64, l limits, size int,
+) (*partial[T], error) {
 	n := len(diag)
 	err := ctl.Reserve("the factor that landmarks are chosen by", 8*float64(n)*(float64(size)+64),
 		"use a smaller pool, fewer landmarks, or uniform landmarks")

@@ -22,7 +22,9 @@ import (
 // (Epperly, Tropp and Webber 2024). The pivots have the same law. A round of b
 // different proposals evaluates the kernel b·(b+1)/2 times more, and what it
 // accepts goes into the factor by matrix products.
-func (p *partial[T]) random(ctx context.Context, ctl run.Control, progress run.Progress, block int, rng *rand.Rand) error {
+func (p *partial[T]) random(
+	ctx context.Context, ctl run.Control, progress run.Progress, block int, rng *rand.Rand,
+) error {
 	for len(p.pivot) < p.size {
 		lot := newLottery(p.rest)
 		first := lot.draw(rng)
@@ -63,7 +65,9 @@ func (p *partial[T]) random(ctx context.Context, ctl run.Control, progress run.P
 //
 // It returns what it has taken, with the Cholesky factor of what is left of
 // their Gram matrix.
-func (p *partial[T]) accept(ctx context.Context, ctl run.Control, proposals []int, rng *rand.Rand) ([]int, *data.Matrix, error) {
+func (p *partial[T]) accept(
+	ctx context.Context, ctl run.Control, proposals []int, rng *rand.Rand,
+) ([]int, *data.Matrix, error) {
 	distinct := slices.Compact(slices.Sorted(slices.Values(proposals)))
 	left, err := p.schur(ctx, ctl, distinct)
 	if err != nil {

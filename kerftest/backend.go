@@ -19,9 +19,12 @@ import (
 // that it may make: of Σ|a||b| for a sum of products, of the value for what is
 // computed from it.
 func Backend(t *testing.T, b compute.Backend, p run.Precision, budget float64) {
-	supported := 0
+	supported, storages := 0, []string{"dense", "sparse", "wide", "mixed"}
+	if testing.Short() {
+		storages = storages[3:]
+	}
 	for _, form := range forms() {
-		for _, storage := range []string{"dense", "sparse", "wide", "mixed"} {
+		for _, storage := range storages {
 			t.Run(fmt.Sprintf("%v/%s", form, storage), func(t *testing.T) {
 				rng := rand.New(rand.NewPCG(7, 8))
 				for _, size := range []struct{ n, m, d int }{{1, 1, 0}, {2, 5, 1}, {7, 17, 8}, {70, 33, 9}, {3, 300, 5}} {

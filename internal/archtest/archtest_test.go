@@ -355,7 +355,7 @@ func TestFaultsAreFound(t *testing.T) {
 		}, "data may not know kernel"},
 		{"helper", []*pkg{{name: "internal/vmath", imports: []string{"data"}}}, "its line in helpers does not allow"},
 		{"reader", []*pkg{{name: "data/csv", imports: []string{"data", "data/lines"}}}, "data/csv"},
-		{"user", []*pkg{{name: "feature", imports: []string{"internal/gemm"}}}, "feature imports internal/gemm, which is for"},
+		{"user", []*pkg{{name: "feature", imports: []string{"internal/gemm"}}}, "internal/gemm, which is for"},
 		{"model below jobs", []*pkg{{name: "model", imports: []string{"job"}}}, "model may not know job"},
 		{"command line from tests", []*pkg{{name: "kerftest", imports: []string{"cli", "spec"}}},
 			"kerftest may not know cli"},
