@@ -3,8 +3,6 @@ package kernelized
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math"
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
@@ -48,19 +46,13 @@ func NewAveragedPerceptron[T any](k kernel.Kernel[T]) AveragedPerceptron[T] {
 
 // Validate reports every field that is out of range.
 func (p AveragedPerceptron[T]) Validate() error {
-	return errors.Join(checkKernel("averaged perceptron", p.Kernel), checkPerceptron("averaged perceptron", p.MaxPasses, p.Margin))
+	return checkPerceptron("averaged perceptron", p.Kernel, p.MaxPasses, p.Margin)
 }
 
 // checkPerceptron reports what perceptrons have in common.
-func checkPerceptron(name string, passes int, margin float64) error {
-	var faults []error
-	if passes < 1 {
-		faults = append(faults, fmt.Errorf("%s: max passes is %d and must be at least 1", name, passes))
-	}
-	if !(margin >= 0) || math.IsInf(margin, 0) {
-		faults = append(faults, fmt.Errorf("%s: margin is %v and must be a number of at least 0", name, margin))
-	}
-	return errors.Join(faults...)
+func checkPerceptron[T any](name string, k kernel.Kernel[T], passes int, margin float64) error {
+	f := learn.Fields(name)
+	return errors.Join(checkKernel(name, k), f.AtLeast(1, "max passes", passes), f.NotNegative("margin", margin))
 }
 
 // Fit learns from d. The status is Converged when the last pass had no mistake
@@ -206,7 +198,7 @@ func (p AveragedPerceptron[T]) passes(ctx context.Context, x data.Source[T], y *
 	}
 	err = p.show(ctx, op, runs)
 	p.Run.Counter.Add(counter.Count())
-	if err != nil && !(ctx.Err() != nil && errors.Is(err, ctx.Err())) {
+	if err != nil && !learn.Interrupted(ctx, err) {
 		return nil, learn.Report{}, err
 	}
 	reports := make([]learn.Report, len(runs))
@@ -228,8 +220,7 @@ func (p AveragedPerceptron[T]) show(ctx context.Context, op gram.Operator, runs 
 	defer p.Run.Progress.End()
 	for pass := range p.MaxPasses {
 		if p.Shuffle {
-			rng := seed.Stream(p.Seed, seed.Shuffle, uint64(pass))
-			rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+			seed.Reorder(order, p.Seed, pass)
 		}
 		open := 0
 		for step, i := range order {

@@ -121,7 +121,7 @@ func (c Centroid[T]) centroids(ctx context.Context, d data.Labeled[T, int], clas
 		}
 		members, scores := data.Subset[T]{Of: d.X, Index: rows}, make([]float64, len(rows))
 		err := gram.BindPrecision(c.Kernel, data.Source[T](members), c.Run.Precision).Product(ctx, ctl, scores, members, own)
-		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		if learn.Interrupted(ctx, err) {
 			report.Status = learn.Stopped(ctx)
 			break
 		}

@@ -64,7 +64,7 @@ func (s SVM[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes 
 		return nil
 	})
 	if err != nil {
-		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		if learn.Interrupted(ctx, err) {
 			err = fmt.Errorf("svm: stopped with %d of %d separators: %w", fitted.Load(), pairs, err)
 			return nil, learn.Report{Status: learn.Stopped(ctx), Elapsed: time.Since(start)}, err
 		}
@@ -78,13 +78,8 @@ func (s SVM[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes 
 // checkClasses reports every fault of recipe and sample, and returns the weights
 // of the instances.
 func (s SVM[T]) checkClasses(d data.Labeled[T, int], classes int) ([]float64, error) {
-	faults := []error{s.Validate()}
-	if classes < 2 {
-		faults = append(faults, fmt.Errorf("svm: classes is %d and must be at least 2", classes))
-	} else {
-		faults = append(faults, learn.CheckClasses(d.X.Len(), d.Y, d.Weight, classes))
-	}
-	return learn.Weights(d.X.Len(), d.Weight), errors.Join(faults...)
+	err := errors.Join(s.Validate(), checkClasses("svm", d, classes))
+	return learn.Weights(d.X.Len(), d.Weight), err
 }
 
 // joinPairs puts the solutions of all pairs together, the support sorted by

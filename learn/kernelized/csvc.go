@@ -60,7 +60,7 @@ func (s SVM[T]) machine() machine[T] {
 // Validate reports every field that is out of range.
 func (s SVM[T]) Validate() error {
 	m := s.machine()
-	return m.validate(m.positive("C", s.C))
+	return m.validate(learn.Fields(m.name).Positive("C", s.C))
 }
 
 // Fit learns from d. The status is Converged when the optimality conditions are

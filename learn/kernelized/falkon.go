@@ -66,20 +66,18 @@ func (f Falkon[T]) machine() machine[T] {
 
 // Validate reports every field that is out of range.
 func (f Falkon[T]) Validate() error {
-	faults := []error{checkKernel("falkon", f.Kernel), f.machine().positive("lambda", f.Lambda)}
-	if f.Centers == nil && f.Landmarks < 1 {
-		faults = append(faults, fmt.Errorf("falkon: landmarks is %d and must be at least 1", f.Landmarks))
-	}
-	if f.Centers != nil && f.Centers.Len() < 1 {
+	const fields = learn.Fields("falkon")
+	faults := []error{checkKernel("falkon", f.Kernel), fields.Positive("lambda", f.Lambda)}
+	if f.Centers == nil {
+		faults = append(faults, fields.AtLeast(1, "landmarks", f.Landmarks))
+	} else if f.Centers.Len() < 1 {
 		faults = append(faults, errors.New("falkon: centers has no instances and must have at least 1"))
 	}
 	if !(f.Tolerance >= 0) || f.Tolerance > 1 {
 		faults = append(faults, fmt.Errorf("falkon: tolerance is %v and must be from 0 to 1", f.Tolerance))
 	}
-	if f.MaxIterations < 1 {
-		faults = append(faults, fmt.Errorf("falkon: max iterations is %d and must be at least 1", f.MaxIterations))
-	}
-	return errors.Join(append(faults, f.Checkpoint.Validate("falkon"))...)
+	faults = append(faults, fields.AtLeast(1, "max iterations", f.MaxIterations), f.Checkpoint.Validate("falkon"))
+	return errors.Join(faults...)
 }
 
 // Fit learns from d, whose labels are the targets. The model has a weight a
@@ -196,7 +194,7 @@ func (p *falkon[T]) next(ctx context.Context, lambda float64) (*data.Matrix, lea
 		err = p.solve(ctx, p.current, &r, lambda, p.warm)
 		p.warm = true
 	}
-	if err != nil && !(ctx.Err() != nil && errors.Is(err, ctx.Err())) {
+	if err != nil && !learn.Interrupted(ctx, err) {
 		return nil, r, err
 	}
 	if err != nil {

@@ -34,36 +34,9 @@ type machine[T any] struct {
 
 // validate reports every field that is out of range.
 func (m machine[T]) validate(more ...error) error {
-	var faults []error
-	if m.kernel == nil {
-		faults = append(faults, fmt.Errorf("%s: kernel is missing", m.name))
-	} else {
-		faults = append(faults, kernel.Validate(m.kernel))
-	}
-	faults = append(faults, more...)
-	if !(m.tolerance > 0) || math.IsInf(m.tolerance, 0) {
-		faults = append(faults, fmt.Errorf("%s: tolerance is %v and must be a positive number", m.name, m.tolerance))
-	}
-	if m.iterations < 1 {
-		faults = append(faults, fmt.Errorf("%s: max iterations is %d and must be at least 1", m.name, m.iterations))
-	}
-	return errors.Join(append(faults, m.checkpoint.Validate(m.name))...)
-}
-
-// positive reports a value that is not a positive number.
-func (m machine[T]) positive(field string, v float64) error {
-	if !(v > 0) || math.IsInf(v, 0) {
-		return fmt.Errorf("%s: %s is %v and must be a positive number", m.name, field, v)
-	}
-	return nil
-}
-
-// fraction reports a value outside (0, 1].
-func (m machine[T]) fraction(field string, v float64) error {
-	if !(v > 0 && v <= 1) {
-		return fmt.Errorf("%s: %s is %v and must be above 0 and at most 1", m.name, field, v)
-	}
-	return nil
+	f := learn.Fields(m.name)
+	return errors.Join(checkKernel(m.name, m.kernel), errors.Join(more...), f.Positive("tolerance", m.tolerance),
+		f.AtLeast(1, "max iterations", m.iterations), m.checkpoint.Validate(m.name))
 }
 
 // checkTargets reports what is wrong with the real targets of d and with its

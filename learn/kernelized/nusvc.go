@@ -44,7 +44,7 @@ func (s NuSVM[T]) machine() machine[T] {
 // Validate reports every field that is out of range.
 func (s NuSVM[T]) Validate() error {
 	m := s.machine()
-	return m.validate(m.fraction("nu", s.Nu))
+	return m.validate(learn.Fields(m.name).Part("nu", s.Nu))
 }
 
 // Fit learns from d. It refuses a Nu above twice the share of the smaller class,

@@ -44,7 +44,8 @@ func (s NuSVR[T]) machine() machine[T] {
 // Validate reports every field that is out of range.
 func (s NuSVR[T]) Validate() error {
 	m := s.machine()
-	return m.validate(m.positive("C", s.C), m.fraction("nu", s.Nu))
+	f := learn.Fields(m.name)
+	return m.validate(f.Positive("C", s.C), f.Part("nu", s.Nu))
 }
 
 // Fit learns from d, whose labels are the targets z. In the report Objective is

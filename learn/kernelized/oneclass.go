@@ -43,7 +43,7 @@ func (s OneClass[T]) machine() machine[T] {
 // Validate reports every field that is out of range.
 func (s OneClass[T]) Validate() error {
 	m := s.machine()
-	return m.validate(m.fraction("nu", s.Nu))
+	return m.validate(learn.Fields(m.name).Part("nu", s.Nu))
 }
 
 // Fit learns from the instances x and their weights, nil for 1 each. In the

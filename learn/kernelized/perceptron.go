@@ -3,7 +3,6 @@ package kernelized
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
@@ -47,17 +46,11 @@ func NewPerceptron[T any](k kernel.Kernel[T]) Perceptron[T] {
 
 // Validate reports every field that is out of range.
 func (p Perceptron[T]) Validate() error {
-	if p.Kernel == nil {
-		return errors.Join(errors.New("kernel perceptron: kernel is missing"), p.checkPasses())
-	}
-	return errors.Join(kernel.Validate(p.Kernel), p.checkPasses())
+	return errors.Join(checkKernel("kernel perceptron", p.Kernel), p.checkPasses())
 }
 
 func (p Perceptron[T]) checkPasses() error {
-	if p.MaxPasses < 1 {
-		return fmt.Errorf("kernel perceptron: max passes is %d and must be at least 1", p.MaxPasses)
-	}
-	return nil
+	return learn.Fields("kernel perceptron").AtLeast(1, "max passes", p.MaxPasses)
 }
 
 // Fit learns from d. The status is Converged when the last pass had no mistake
@@ -93,13 +86,7 @@ func (p Perceptron[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Ex
 // instances that weigh in any class.
 func (p Perceptron[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes int) (*MultiExpansion[T], learn.Report, error) {
 	start := time.Now()
-	if err := p.Validate(); err != nil {
-		return nil, learn.Report{}, err
-	}
-	if classes < 2 {
-		return nil, learn.Report{}, fmt.Errorf("kernel perceptron: classes is %d and must be at least 2", classes)
-	}
-	if err := learn.CheckClasses(d.X.Len(), d.Y, d.Weight, classes); err != nil {
+	if err := errors.Join(p.Validate(), checkClasses("kernel perceptron", d, classes)); err != nil {
 		return nil, learn.Report{}, err
 	}
 	d, err := learn.Repeated(p.Run, d)

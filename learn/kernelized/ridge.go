@@ -44,11 +44,9 @@ type Ridge[T any] struct {
 // NewRidge returns the recipe with its defaults.
 func NewRidge[T any](k kernel.Kernel[T]) Ridge[T] { return Ridge[T]{Kernel: k, Lambda: 1e-3} }
 
-func (r Ridge[T]) machine() machine[T] { return machine[T]{name: "kernel ridge", kernel: r.Kernel} }
-
 // Validate reports every field that is out of range.
 func (r Ridge[T]) Validate() error {
-	return errors.Join(checkKernel("kernel ridge", r.Kernel), r.machine().positive("lambda", r.Lambda))
+	return errors.Join(checkKernel("kernel ridge", r.Kernel), learn.Fields("kernel ridge").Positive("lambda", r.Lambda))
 }
 
 // checkKernel reports a kernel that is missing or has a parameter out of range.
@@ -184,7 +182,7 @@ func (r Ridge[T]) solve(
 	err := r.fill(ctx, &counter, s, d, leaveOut, kept)
 	r.Run.Counter.Add(counter.Count())
 	s.report.Evaluations = counter.Count()
-	if err != nil && !(ctx.Err() != nil && errors.Is(err, ctx.Err())) {
+	if err != nil && !learn.Interrupted(ctx, err) {
 		return nil, err
 	}
 	if err != nil {

@@ -53,18 +53,11 @@ func NewSGD[T any](k kernel.Kernel[T]) SGD[T] {
 	return SGD[T]{Kernel: k, Lambda: 1e-3, Steps: 100_000, Tolerance: 1e-3}
 }
 
-func (s SGD[T]) machine() machine[T] { return machine[T]{name: "kernel sgd", kernel: s.Kernel} }
-
 // Validate reports every field that is out of range.
 func (s SGD[T]) Validate() error {
-	faults := []error{checkKernel("kernel sgd", s.Kernel), s.machine().positive("lambda", s.Lambda)}
-	if s.Steps < 1 {
-		faults = append(faults, fmt.Errorf("kernel sgd: steps is %d and must be at least 1", s.Steps))
-	}
-	if !(s.Tolerance >= 0) || math.IsInf(s.Tolerance, 0) {
-		faults = append(faults, fmt.Errorf("kernel sgd: tolerance is %v and must be a number of at least 0", s.Tolerance))
-	}
-	return errors.Join(append(faults, s.Checkpoint.Validate("kernel sgd"))...)
+	const f = learn.Fields("kernel sgd")
+	return errors.Join(checkKernel("kernel sgd", s.Kernel), f.Positive("lambda", s.Lambda), f.AtLeast(1, "steps", s.Steps),
+		f.NotNegative("tolerance", s.Tolerance), s.Checkpoint.Validate("kernel sgd"))
 }
 
 // Fit learns from d. In the report Iterations counts steps, Mistakes those that
@@ -142,7 +135,7 @@ func (s SGD[T]) descend(ctx context.Context, x data.Source[T], y *data.Matrix, w
 	}
 	failed := s.steps(ctx, op, problems, weight)
 	s.Run.Counter.Add(counter.Count())
-	if failed != nil && !(ctx.Err() != nil && errors.Is(failed, ctx.Err())) {
+	if failed != nil && !learn.Interrupted(ctx, failed) {
 		return nil, learn.Report{}, failed
 	}
 	out := data.NewMatrix(y.Rows, n)

@@ -113,11 +113,10 @@ func (p Perceptron[T]) passes(ctx context.Context, op gram.Operator, problems []
 	open := slices.Clone(problems)
 	for pass := 0; pass < p.MaxPasses && len(open) > 0; pass++ {
 		if p.Shuffle {
-			rng := seed.Stream(p.Seed, seed.Shuffle, uint64(pass))
-			rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+			seed.Reorder(order, p.Seed, pass)
 		}
 		err := onePass(ctx, op, open, order)
-		if err != nil && !(ctx.Err() != nil && errors.Is(err, ctx.Err())) {
+		if err != nil && !learn.Interrupted(ctx, err) {
 			return err
 		}
 		for _, q := range open {

@@ -3,8 +3,6 @@ package kernelized
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math"
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
@@ -57,11 +55,8 @@ func (s SVR[T]) machine() machine[T] {
 // Validate reports every field that is out of range.
 func (s SVR[T]) Validate() error {
 	m := s.machine()
-	var epsilon error
-	if !(s.Epsilon >= 0) || math.IsInf(s.Epsilon, 0) {
-		epsilon = fmt.Errorf("svr: epsilon is %v and must be a number of at least 0", s.Epsilon)
-	}
-	return m.validate(m.positive("C", s.C), epsilon)
+	f := learn.Fields(m.name)
+	return m.validate(f.Positive("C", s.C), f.NotNegative("epsilon", s.Epsilon))
 }
 
 // Fit learns from d, whose labels are the targets z. In the report Objective is

@@ -44,7 +44,7 @@ func (s SoftSVM[T]) machine() machine[T] {
 // Validate reports every field that is out of range.
 func (s SoftSVM[T]) Validate() error {
 	m := s.machine()
-	return m.validate(m.positive("lambda", s.Lambda))
+	return m.validate(learn.Fields(m.name).Positive("lambda", s.Lambda))
 }
 
 // Fit learns from d. In the report Objective is the value of the problem as

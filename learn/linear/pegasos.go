@@ -74,16 +74,9 @@ func PegasosLambda(c float64, n int) float64 { return 1 / (c * float64(n)) }
 
 // Validate reports every field that is out of range.
 func (p Pegasos) Validate() error {
-	faults := []error{checkLambda("pegasos", p.Lambda), checkUnit("pegasos", p.Unit), p.Checkpoint.Validate("pegasos")}
-	for _, f := range []struct {
-		name  string
-		value int
-	}{{"batch", p.Batch}, {"epochs", p.Epochs}, {"save rows", p.SaveRows}} {
-		if f.value < 1 {
-			faults = append(faults, fmt.Errorf("pegasos: %s is %d and must be at least 1", f.name, f.value))
-		}
-	}
-	return errors.Join(faults...)
+	const f = learn.Fields("pegasos")
+	return errors.Join(f.Positive("lambda", p.Lambda), f.NotNegative("unit", p.Unit), p.Checkpoint.Validate("pegasos"),
+		f.AtLeast(1, "batch", p.Batch), f.AtLeast(1, "epochs", p.Epochs), f.AtLeast(1, "save rows", p.SaveRows))
 }
 
 // Chunk is some rows of a stream.
@@ -102,9 +95,8 @@ func (p Pegasos) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) 
 		return nil, learn.Report{}, err
 	}
 	s, err := gather(ctx, p.Run, d, p.Unit)
-	if stopped(ctx, err) {
-		zero := newWeights(data.Dim(d.X)).separator(p.Unit)
-		return zero, learn.Report{Status: learn.Stopped(ctx), Elapsed: time.Since(began)}, nil
+	if learn.Interrupted(ctx, err) {
+		return untrained(ctx, d, p.Unit, began)
 	}
 	if err != nil {
 		return nil, learn.Report{}, err
@@ -135,8 +127,7 @@ func (p Pegasos) Rows(d data.Labeled[data.Vector, float64]) Stream {
 		}
 		order := identity(d.X.Len())
 		if p.Shuffle {
-			rng := seed.Stream(p.Seed, seed.Shuffle, uint64(epoch))
-			rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+			seed.Reorder(order, p.Seed, epoch)
 		}
 		return func(yield func(Chunk, error) bool) { yield(d.Select(order), nil) }
 	}
@@ -186,7 +177,7 @@ func (p Pegasos) FitStream(ctx context.Context, state *PegasosState, stream Stre
 	defer p.Run.Progress.End()
 	for state.Epoch < p.Epochs {
 		err := p.epoch(ctx, state, stream)
-		if stopped(ctx, err) {
+		if learn.Interrupted(ctx, err) {
 			report.Status = learn.Stopped(ctx)
 			break
 		}

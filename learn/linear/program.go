@@ -52,14 +52,9 @@ func NewProgram() Program {
 
 // Validate reports every field that is out of range.
 func (p Program) Validate() error {
-	var zero, steps error
-	if !(p.Zero >= 0) || math.IsInf(p.Zero, 0) {
-		zero = fmt.Errorf("program: zero is %v and must be a number of at least 0", p.Zero)
-	}
-	if p.MaxSteps < 1 {
-		steps = fmt.Errorf("program: max steps is %d and must be at least 1", p.MaxSteps)
-	}
-	return errors.Join(checkTolerance("program", p.Tolerance), zero, steps, checkUnit("program", p.Unit))
+	const f = learn.Fields("program")
+	return errors.Join(f.NotNegative("tolerance", p.Tolerance), f.NotNegative("zero", p.Zero),
+		f.AtLeast(1, "max steps", p.MaxSteps), f.NotNegative("unit", p.Unit))
 }
 
 // Fit learns from d. The status is Converged when the margin is within
@@ -84,9 +79,9 @@ func (p Program) Prove(ctx context.Context, d data.Labeled[data.Vector, float64]
 		return nil, Certificate{}, learn.Report{}, err
 	}
 	s, live, err := gatherLive(ctx, p.Run, d, p.Unit)
-	if stopped(ctx, err) {
-		zero := newWeights(data.Dim(d.X)).separator(p.Unit)
-		return zero, Certificate{}, learn.Report{Status: learn.Stopped(ctx), Elapsed: time.Since(began)}, nil
+	if learn.Interrupted(ctx, err) {
+		zero, report, err := untrained(ctx, d, p.Unit, began)
+		return zero, Certificate{}, report, err
 	}
 	if err != nil {
 		return nil, Certificate{}, learn.Report{}, err
