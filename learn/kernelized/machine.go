@@ -30,6 +30,7 @@ type machine[T any] struct {
 	checkpoint Checkpoint
 	ctl        run.Control
 	rows       *rowStore[T] // nil where problems share none
+	warm       *warmth[T]   // of fits along a path; nil for a fit by itself
 }
 
 // validate reports every field that is out of range.
@@ -64,9 +65,32 @@ type solution struct {
 	report learn.Report // without Elapsed
 }
 
-// solve minimises the dual on the instances x.
-func (m machine[T]) solve(ctx context.Context, x data.Source[T], d *dual) (*solution, error) {
-	return m.solveFrom(ctx, x, d, nil, 0)
+// fit minimises the dual on the instances x, and returns the model with the bias
+// and the scale that shape finds for the solution.
+func (m machine[T]) fit(
+	ctx context.Context, start time.Time, x data.Source[T], d *dual, shape func(*solution) (bias, scale float64),
+) (*Expansion[T], learn.Report, error) {
+	if m.warm != nil {
+		m.rows = m.warm.rows
+	}
+	m.warm.room(1)
+	s, err := m.solveFrom(ctx, x, d, m.warm, 0)
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	bias, scale := shape(s)
+	index, weight, b := s.expansion(bias, scale)
+	s.report.Elapsed = time.Since(start)
+	return &Expansion[T]{Kernel: m.kernel, Support: take(x, index), Weight: weight, Bias: b}, s.report, nil
+}
+
+// level is the shape of a machine with one bias.
+func (s *solution) level() (bias, scale float64) { return s.dual.levels(s.scores)[0], 1 }
+
+// middle is the shape of one with a level on each side.
+func (s *solution) middle() (bias, scale float64) {
+	level := s.dual.levels(s.scores)
+	return (level[0] + level[1]) / 2, 1
 }
 
 // solveFrom is solve from the solution of the separator before, where there is
@@ -105,16 +129,4 @@ func (s *solution) expansion(bias, scale float64) (index []int, weight []float64
 	}
 	s.report.Support = len(index)
 	return index, weight, bias / scale
-}
-
-// newExpansion puts a model together.
-func newExpansion[T any](k kernel.Kernel[T], x data.Source[T], s *solution, bias, scale float64) *Expansion[T] {
-	index, weight, b := s.expansion(bias, scale)
-	return &Expansion[T]{Kernel: k, Support: take(x, index), Weight: weight, Bias: b}
-}
-
-// finish returns the report with the time since start.
-func (s *solution) finish(start time.Time) learn.Report {
-	s.report.Elapsed = time.Since(start)
-	return s.report
 }

@@ -52,7 +52,7 @@ func (s NuSVR[T]) Validate() error {
 // the value of the dual.
 func (s NuSVR[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Regression[T], learn.Report, error) {
 	start := time.Now()
-	m, n := s.machine(), d.X.Len()
+	n := d.X.Len()
 	if err := errors.Join(s.Validate(), checkTargets(d)); err != nil {
 		return nil, learn.Report{}, err
 	}
@@ -64,11 +64,5 @@ func (s NuSVR[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Regress
 	}
 	p.raise(0, n, s.C*s.Nu*total/2, 1)
 	p.raise(n, 2*n, s.C*s.Nu*total/2, -1)
-	solution, err := m.solve(ctx, d.X, p)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	level := p.levels(solution.scores)
-	e := newExpansion(s.Kernel, d.X, solution, (level[0]+level[1])/2, 1)
-	return &Regression[T]{*e}, solution.finish(start), nil
+	return regression(s.machine().fit(ctx, start, d.X, p, (*solution).middle))
 }

@@ -57,7 +57,6 @@ func (s OneClass[T]) Fit(ctx context.Context, x data.Source[T], weight []float64
 	if n == 0 {
 		return nil, learn.Report{}, learn.ErrNoRows
 	}
-	m := s.machine()
 	weight = learn.Weights(n, weight)
 	p := newDual(n, n, all)
 	total := 0.0
@@ -66,10 +65,5 @@ func (s OneClass[T]) Fit(ctx context.Context, x data.Source[T], weight []float64
 		total += w
 	}
 	p.raise(0, n, s.Nu*total, 1)
-	solution, err := m.solve(ctx, x, p)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	e := newExpansion(s.Kernel, x, solution, p.levels(solution.scores)[0], 1)
-	return e, solution.finish(start), nil
+	return s.machine().fit(ctx, start, x, p, (*solution).level)
 }

@@ -178,10 +178,8 @@ func (r Ridge[T]) solve(
 		return nil, err
 	}
 	s := &ridgeSolution{weight: data.NewMatrix(d.y.Rows, n)}
-	var counter run.Counter
-	err := r.fill(ctx, &counter, s, d, leaveOut, kept)
-	r.Run.Counter.Add(counter.Count())
-	s.report.Evaluations = counter.Count()
+	evaluations, err := counted(r.Run, func(ctl run.Control) error { return r.fill(ctx, ctl, s, d, leaveOut, kept) })
+	s.report.Evaluations = evaluations
 	if err != nil && !learn.Interrupted(ctx, err) {
 		return nil, err
 	}
@@ -201,10 +199,9 @@ func (r Ridge[T]) solve(
 
 // fill computes the weights, the objective and the residuals.
 func (r Ridge[T]) fill(
-	ctx context.Context, counter *run.Counter, s *ridgeSolution, d ridgeSample[T], leaveOut bool, kept *ridgeGram,
+	ctx context.Context, ctl run.Control, s *ridgeSolution, d ridgeSample[T], leaveOut bool, kept *ridgeGram,
 ) error {
-	x, y, ctl := d.x, d.y, r.Run
-	ctl.Counter = counter
+	x, y := d.x, d.y
 	g, err := kept.matrix(ctx, ctl, func() (*data.Matrix, error) { return gram.Symmetric(ctx, ctl, r.Kernel, x) })
 	if err != nil {
 		return err

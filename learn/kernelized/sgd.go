@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"sort"
-	"time"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/gram"
@@ -66,17 +65,7 @@ func (s SGD[T]) Validate() error {
 // is looked at every m steps; the status is Converged when it was within
 // Tolerance and IterationLimit when all Steps were taken.
 func (s SGD[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion[T], learn.Report, error) {
-	start := time.Now()
-	if err := errors.Join(s.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
-		return nil, learn.Report{}, err
-	}
-	weight, report, err := s.descend(ctx, d.X, rowMatrix(d.Y), d.Weight)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	e := expansionOf(s.Kernel, d.X, weight.Row(0))
-	report.Support, report.Elapsed = len(e.Weight), time.Since(start)
-	return e, report, nil
+	return s.together().two(ctx, d)
 }
 
 // FitClasses learns one separator a class against the rest, a single one for two
@@ -85,18 +74,14 @@ func (s SGD[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion
 //
 // The report is the Merge of the separators' reports, but Support counts the
 // instances that weigh in any class.
-func (s SGD[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes int) (*MultiExpansion[T], learn.Report, error) {
-	start := time.Now()
-	if err := errors.Join(s.Validate(), checkClasses("kernel sgd", d, classes)); err != nil {
-		return nil, learn.Report{}, err
-	}
-	weight, report, err := s.descend(ctx, d.X, against(d.Y, classes), d.Weight)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	e := multiExpansionOf(s.Kernel, d.X, perClass(weight, classes))
-	report.Support, report.Elapsed = e.Weight.Rows, time.Since(start)
-	return e, report, nil
+func (s SGD[T]) FitClasses(
+	ctx context.Context, d data.Labeled[T, int], classes int,
+) (*MultiExpansion[T], learn.Report, error) {
+	return s.together().many(ctx, d, classes)
+}
+
+func (s SGD[T]) together() together[T] {
+	return together[T]{name: "kernel sgd", kernel: s.Kernel, faults: s.Validate(), ctl: s.Run, train: s.descend}
 }
 
 // descent is the state of one of the problems that are solved together. With
@@ -121,20 +106,18 @@ func (s SGD[T]) descend(ctx context.Context, x data.Source[T], y *data.Matrix, w
 	if err := s.Run.Reserve("the scores of kernel sgd", 40*float64(n)*float64(y.Rows), "train on fewer rows"); err != nil {
 		return nil, learn.Report{}, err
 	}
-	var counter run.Counter
-	ctl := s.Run
-	ctl.Counter = &counter
-	op, err := gram.NewRows(ctl, s.Kernel, x)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
 	problems := make([]*descent, y.Rows)
 	for k := range problems {
 		part := func() []float64 { return make([]float64, n) }
 		problems[k] = &descent{y: y.Row(k), beta: part(), late: part(), scores: part(), lateScores: part()}
 	}
-	failed := s.steps(ctx, op, problems, weight)
-	s.Run.Counter.Add(counter.Count())
+	evaluations, failed := counted(s.Run, func(ctl run.Control) error {
+		op, err := gram.NewRows(ctl, s.Kernel, x)
+		if err != nil {
+			return err
+		}
+		return s.steps(ctx, op, problems, weight)
+	})
 	if failed != nil && !learn.Interrupted(ctx, failed) {
 		return nil, learn.Report{}, failed
 	}
@@ -154,7 +137,7 @@ func (s SGD[T]) descend(ctx context.Context, x data.Source[T], y *data.Matrix, w
 		return nil, learn.Report{}, fmt.Errorf("kernel sgd: %w", errOverflow)
 	}
 	report := learn.Merge(reports...)
-	report.Evaluations = counter.Count()
+	report.Evaluations = evaluations
 	return out, report, nil
 }
 

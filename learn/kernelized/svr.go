@@ -18,6 +18,14 @@ type Regression[T any] struct{ Expansion[T] }
 // Predict returns the score.
 func (r *Regression[T]) Predict(x T) float64 { return r.Score(x) }
 
+// regression makes one of what fits an expansion.
+func regression[T any](e *Expansion[T], report learn.Report, err error) (*Regression[T], learn.Report, error) {
+	if err != nil {
+		return nil, report, err
+	}
+	return &Regression[T]{*e}, report, nil
+}
+
 // SVR is support vector regression with the loss that is 0 up to Epsilon (Vapnik
 // 1995):
 //
@@ -49,7 +57,7 @@ func NewSVR[T any](k kernel.Kernel[T]) SVR[T] {
 }
 
 func (s SVR[T]) machine() machine[T] {
-	return machine[T]{name: "svr", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations, shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run}
+	return machine[T]{name: "svr", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations, shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run, warm: s.warm}
 }
 
 // Validate reports every field that is out of range.
@@ -63,22 +71,11 @@ func (s SVR[T]) Validate() error {
 // the value of the dual, and Gap the duality gap.
 func (s SVR[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Regression[T], learn.Report, error) {
 	start := time.Now()
-	m, n := s.machine(), d.X.Len()
 	if err := errors.Join(s.Validate(), checkTargets(d)); err != nil {
 		return nil, learn.Report{}, err
 	}
-	weight := learn.Weights(n, d.Weight)
-	p := tubeDual(d.Y, weight, s.C, s.Epsilon, all)
-	if s.warm != nil {
-		m.rows = s.warm.rows
-	}
-	s.warm.room(1)
-	solution, err := m.solveFrom(ctx, d.X, p, s.warm, 0)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	e := newExpansion(s.Kernel, d.X, solution, p.levels(solution.scores)[0], 1)
-	return &Regression[T]{*e}, solution.finish(start), nil
+	weight := learn.Weights(d.X.Len(), d.Weight)
+	return regression(s.machine().fit(ctx, start, d.X, tubeDual(d.Y, weight, s.C, s.Epsilon, all), (*solution).level))
 }
 
 // tubeDual returns the dual of regression: variable i is α_i and variable n+i is

@@ -55,19 +55,16 @@ func (s SoftSVM[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expan
 	if err := errors.Join(s.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
 		return nil, learn.Report{}, err
 	}
-	m := s.machine()
 	weight := learn.Weights(d.X.Len(), d.Weight)
 	total := 0.0
 	for _, w := range weight {
 		total += w
 	}
-	solution, err := m.solve(ctx, d.X, hingeDual(d.Y, weight, 1/(2*s.Lambda*total), free))
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	r := &solution.report
-	r.Objective = 2 * s.Lambda * (r.Gap - r.Objective)
-	r.Gap *= 2 * s.Lambda
-	e := newExpansion(s.Kernel, d.X, solution, 0, 1)
-	return e, solution.finish(start), nil
+	p := hingeDual(d.Y, weight, 1/(2*s.Lambda*total), free)
+	return s.machine().fit(ctx, start, d.X, p, func(found *solution) (bias, scale float64) {
+		r := &found.report
+		r.Objective = 2 * s.Lambda * (r.Gap - r.Objective)
+		r.Gap *= 2 * s.Lambda
+		return 0, 1
+	})
 }
