@@ -17,7 +17,8 @@ import (
 func validateBinary[T any, M Separator[T]](name string, l Learner[T, float64, M], classes int, c Checkpoint) error {
 	faults := []error{c.Validate(name)}
 	if _, ok := l.(Keeper[T, float64, M]); c.On() && l != nil && !ok {
-		faults = append(faults, fmt.Errorf("%s: a checkpoint needs a learner that keeps its state, and %T keeps none", name, l))
+		faults = append(faults, fmt.Errorf("%s: a checkpoint needs a learner that keeps its state, and %T keeps none",
+			name, l))
 	}
 	faults = append(faults, Fields(name).AtLeast(2, "classes", classes))
 	if l == nil {

@@ -64,7 +64,9 @@ func (p AveragedPerceptron[T]) Fit(
 }
 
 // FitVoted is Fit with the vote of all separators in the place of their mean.
-func (p AveragedPerceptron[T]) FitVoted(ctx context.Context, d data.Labeled[T, float64]) (*Voted[T], learn.Report, error) {
+func (p AveragedPerceptron[T]) FitVoted(
+	ctx context.Context, d data.Labeled[T, float64],
+) (*Voted[T], learn.Report, error) {
 	start := time.Now()
 	if err := errors.Join(p.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
 		return nil, learn.Report{}, err

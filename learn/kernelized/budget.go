@@ -77,7 +77,8 @@ func (p BudgetPerceptron[T]) Fit(ctx context.Context, d data.Labeled[T, float64]
 		return nil, learn.Report{}, err
 	}
 	n := d.X.Len()
-	if err := p.Run.Reserve("the budget perceptron", 8*budgetChunk*(budgetChunk+float64(min(p.Budget, n*p.MaxPasses))), "take a smaller budget"); err != nil {
+	if err := p.Run.Reserve("the budget perceptron", 8*budgetChunk*(budgetChunk+float64(min(p.Budget, n*p.MaxPasses))),
+		"take a smaller budget"); err != nil {
 		return nil, learn.Report{}, err
 	}
 	var counter run.Counter

@@ -66,7 +66,9 @@ func (c Centroid[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expa
 
 // FitClasses learns from d. Two classes have the score of Fit and its negative,
 // more the scores above.
-func (c Centroid[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes int) (*MultiExpansion[T], learn.Report, error) {
+func (c Centroid[T]) FitClasses(
+	ctx context.Context, d data.Labeled[T, int], classes int,
+) (*MultiExpansion[T], learn.Report, error) {
 	start := time.Now()
 	if err := errors.Join(c.Validate(), checkClasses("nearest centroid", d, classes)); err != nil {
 		return nil, learn.Report{}, err

@@ -31,7 +31,8 @@ func (s *smo[T]) encode() []byte {
 	d, h := s.dual, s.state.shrunk
 	out := make([]byte, 0, 8*(stateHead+1+len(d.b)+len(s.scores)+len(s.state.set)+d.n*(1+len(h.aside))+words(d.n)))
 	for _, v := range [stateHead]uint64{
-		stateVersion, s.mark, math.Float64bits(s.largest), uint64(s.state.phase), uint64(s.state.steps), uint64(s.state.rounds),
+		stateVersion, s.mark, math.Float64bits(s.largest), uint64(s.state.phase),
+		uint64(s.state.steps), uint64(s.state.rounds),
 		uint64(len(s.state.set)), uint64(len(h.aside)), uint64(h.delay),
 	} {
 		out = binary.LittleEndian.AppendUint64(out, v)

@@ -22,7 +22,9 @@ import (
 // every pair has begun there is no model: the report says so and the error wraps
 // the context's. Checkpoint keeps the pairs that are done, and the state of those
 // under way.
-func (s SVM[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes int) (*PairExpansion[T], learn.Report, error) {
+func (s SVM[T]) FitClasses(
+	ctx context.Context, d data.Labeled[T, int], classes int,
+) (*PairExpansion[T], learn.Report, error) {
 	start := time.Now()
 	weight, err := s.checkClasses(d, classes)
 	if err != nil {
@@ -135,7 +137,9 @@ func opponent(c, other int) int {
 // instances that weigh in any class. When ctx ends, the classes that were not
 // reached have a score of 0. Checkpoint keeps the classes that are done, and the
 // state of the one under way.
-func (s SVM[T]) FitRest(ctx context.Context, d data.Labeled[T, int], classes int) (*MultiExpansion[T], learn.Report, error) {
+func (s SVM[T]) FitRest(
+	ctx context.Context, d data.Labeled[T, int], classes int,
+) (*MultiExpansion[T], learn.Report, error) {
 	start := time.Now()
 	weight, err := s.checkClasses(d, classes)
 	if err != nil {
@@ -186,7 +190,8 @@ func (s SVM[T]) joinRest(x data.Source[T], classes int, solved []*part) *MultiEx
 		}
 	}
 	bias := make([]float64, classes)
-	e := &MultiExpansion[T]{Kernel: s.Kernel, Support: take(x, support), Weight: data.NewMatrix(len(support), classes), Bias: bias}
+	e := &MultiExpansion[T]{Kernel: s.Kernel, Support: take(x, support), Weight: data.NewMatrix(len(support), classes),
+		Bias: bias}
 	for k, one := range solved {
 		class := learn.PositiveClass(k, classes)
 		bias[class] = one.bias

@@ -54,7 +54,8 @@ func NewSVM[T any](k kernel.Kernel[T]) SVM[T] {
 }
 
 func (s SVM[T]) machine() machine[T] {
-	return machine[T]{name: "svm", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations, shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run, warm: s.warm}
+	return machine[T]{name: "svm", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations,
+		shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run, warm: s.warm}
 }
 
 // Validate reports every field that is out of range.

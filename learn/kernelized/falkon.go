@@ -43,7 +43,7 @@ type Falkon[T any] struct {
 	Landmarks     int            // how many instances to draw as landmarks, at least 1; default 1000
 	Centers       data.Source[T] // landmarks to take instead; nil draws them
 	Start         []float64      // weights of the landmarks to begin with, one each; nil begins at 0
-	Tolerance     float64        // on the gradient relative to that at 0, in the preconditioner's coordinates, at least 0; default 1e-4
+	Tolerance     float64        // on the gradient relative to that at 0, preconditioned, from 0 to 1; default 1e-4
 	MaxIterations int            // steps of conjugate gradients, at least 1; default 50
 	Seed          uint64         // of the landmarks
 
@@ -166,7 +166,9 @@ func (f FalkonClassifier[T]) Fit(ctx context.Context, d data.Labeled[T, float64]
 // FitClasses learns one separator a class against the rest, a single one for two
 // classes, all in the same passes over K. Each is what Fit would have found.
 // Start must not be set.
-func (f FalkonClassifier[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes int) (*MultiExpansion[T], learn.Report, error) {
+func (f FalkonClassifier[T]) FitClasses(
+	ctx context.Context, d data.Labeled[T, int], classes int,
+) (*MultiExpansion[T], learn.Report, error) {
 	if err := errors.Join(f.Validate(), checkClasses("falkon", d, classes), f.startless()); err != nil {
 		return nil, learn.Report{}, err
 	}

@@ -129,7 +129,9 @@ type ridgeGram struct {
 
 // matrix returns G, made by compute the first time. Without a place to keep it,
 // it is what compute returns.
-func (k *ridgeGram) matrix(ctx context.Context, ctl run.Control, compute func() (*data.Matrix, error)) (*data.Matrix, error) {
+func (k *ridgeGram) matrix(
+	ctx context.Context, ctl run.Control, compute func() (*data.Matrix, error),
+) (*data.Matrix, error) {
 	if k == nil {
 		return compute()
 	}

@@ -95,14 +95,17 @@ func (s *solution) middle() (bias, scale float64) {
 
 // solveFrom is solve from the solution of the separator before, where there is
 // one.
-func (m machine[T]) solveFrom(ctx context.Context, x data.Source[T], d *dual, warm *warmth[T], separator int) (*solution, error) {
+func (m machine[T]) solveFrom(
+	ctx context.Context, x data.Source[T], d *dual, warm *warmth[T], separator int,
+) (*solution, error) {
 	// Variables and scores, the matrix of a working set and its triangle, and rows.
 	set, rows := float64(min(workingMost, len(d.b))), float64(min(rowsAtOnce, d.n))
 	memory := 64*float64(len(d.b)) + 16*set*set + 8*rows*float64(d.n)
 	if err := m.ctl.Reserve("a support vector machine", memory, "train on fewer rows"); err != nil {
 		return nil, err
 	}
-	s := &smo[T]{kernel: m.kernel, x: x, tolerance: m.tolerance, iterations: m.iterations, shrinks: m.shrinks && d.n >= shrinkFrom, ctl: m.ctl, checkpoint: m.checkpoint, dual: d, rows: m.rows}
+	s := &smo[T]{kernel: m.kernel, x: x, tolerance: m.tolerance, iterations: m.iterations, shrinks: m.shrinks &&
+		d.n >= shrinkFrom, ctl: m.ctl, checkpoint: m.checkpoint, dual: d, rows: m.rows}
 	s.start = warm.begin(separator, d)
 	if s.rows == nil {
 		s.rows = &rowStore[T]{}

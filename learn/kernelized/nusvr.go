@@ -38,7 +38,8 @@ func NewNuSVR[T any](k kernel.Kernel[T]) NuSVR[T] {
 }
 
 func (s NuSVR[T]) machine() machine[T] {
-	return machine[T]{name: "nu-svr", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations, shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run}
+	return machine[T]{name: "nu-svr", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations,
+		shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run}
 }
 
 // Validate reports every field that is out of range.

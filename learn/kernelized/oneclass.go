@@ -37,7 +37,8 @@ func NewOneClass[T any](k kernel.Kernel[T]) OneClass[T] {
 }
 
 func (s OneClass[T]) machine() machine[T] {
-	return machine[T]{name: "one-class svm", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations, shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run}
+	return machine[T]{name: "one-class svm", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations,
+		shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run}
 }
 
 // Validate reports every field that is out of range.

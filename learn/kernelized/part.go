@@ -27,7 +27,9 @@ func (m machine[T]) split(n int) (*learn.Parts, error) {
 
 // solvePart solves problem i of several, from where the one before it on a path
 // has ended, or takes over what a checkpoint knows of it.
-func (m machine[T]) solvePart(ctx context.Context, parts *learn.Parts, i int, x data.Source[T], d *dual, warm *warmth[T]) (*part, error) {
+func (m machine[T]) solvePart(
+	ctx context.Context, parts *learn.Parts, i int, x data.Source[T], d *dual, warm *warmth[T],
+) (*part, error) {
 	var mark uint64
 	m.checkpoint = Checkpoint{}
 	if parts != nil {

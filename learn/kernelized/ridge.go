@@ -77,7 +77,9 @@ func (r Ridge[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Regress
 // y_i - f_i(x_i) of the models f_i that are learnt from all instances but i at
 // the same 2·Lambda·m. They cost n³/3 operations and 12·n² bytes more, and no
 // further fits. When ctx ends there are none.
-func (r Ridge[T]) FitLeaveOneOut(ctx context.Context, d data.Labeled[T, float64]) (*Regression[T], []float64, learn.Report, error) {
+func (r Ridge[T]) FitLeaveOneOut(
+	ctx context.Context, d data.Labeled[T, float64],
+) (*Regression[T], []float64, learn.Report, error) {
 	start := time.Now()
 	if err := errors.Join(r.Validate(), checkTargets(d)); err != nil {
 		return nil, nil, learn.Report{}, err
@@ -131,7 +133,9 @@ func (r RidgeClassifier[T]) Fit(ctx context.Context, d data.Labeled[T, float64])
 
 // FitClasses learns one separator a class against the rest, a single one for two
 // classes, with one factorisation for all. Each is what Fit would have found.
-func (r RidgeClassifier[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes int) (*MultiExpansion[T], learn.Report, error) {
+func (r RidgeClassifier[T]) FitClasses(
+	ctx context.Context, d data.Labeled[T, int], classes int,
+) (*MultiExpansion[T], learn.Report, error) {
 	start := time.Now()
 	if err := errors.Join(r.Validate(), checkClasses("kernel ridge", d, classes)); err != nil {
 		return nil, learn.Report{}, err
@@ -321,7 +325,8 @@ func (r Ridge[T]) residualsOf(ctx context.Context, ctl run.Control, s *ridgeSolu
 		return nil
 	}
 	scores := make([]float64, len(idle))
-	if err := gram.Bind(r.Kernel, d.x).Product(ctx, ctl, scores, data.Subset[T]{Of: d.x, Index: idle}, s.weight.Row(0)); err != nil {
+	if err := gram.Bind(r.Kernel, d.x).Product(ctx, ctl, scores, data.Subset[T]{Of: d.x, Index: idle},
+		s.weight.Row(0)); err != nil {
 		return err
 	}
 	for k, i := range idle {

@@ -293,7 +293,7 @@ func (c *chooser) skip(draws int) {
 func (c *chooser) next() int {
 	at := c.float() * c.total
 	i := sort.Search(len(c.ends), func(i int) bool { return c.ends[i] > at })
-	for i == len(c.ends) || i > 0 && c.ends[i] == c.ends[i-1] { // at was rounded up to the total, or the last weights are 0
+	for i == len(c.ends) || i > 0 && c.ends[i] == c.ends[i-1] { // at was rounded up to the total, or weights are 0
 		i--
 	}
 	return i

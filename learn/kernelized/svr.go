@@ -53,11 +53,13 @@ type SVR[T any] struct {
 
 // NewSVR returns the recipe with its defaults.
 func NewSVR[T any](k kernel.Kernel[T]) SVR[T] {
-	return SVR[T]{Kernel: k, C: 1, Epsilon: 0.1, Tolerance: defaultTolerance, MaxIterations: defaultIterations, Shrink: true}
+	return SVR[T]{Kernel: k, C: 1, Epsilon: 0.1, Tolerance: defaultTolerance, MaxIterations: defaultIterations,
+		Shrink: true}
 }
 
 func (s SVR[T]) machine() machine[T] {
-	return machine[T]{name: "svr", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations, shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run, warm: s.warm}
+	return machine[T]{name: "svr", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations,
+		shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run, warm: s.warm}
 }
 
 // Validate reports every field that is out of range.

@@ -38,7 +38,8 @@ func NewSoftSVM[T any](k kernel.Kernel[T]) SoftSVM[T] {
 }
 
 func (s SoftSVM[T]) machine() machine[T] {
-	return machine[T]{name: "soft svm", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations, shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run}
+	return machine[T]{name: "soft svm", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations,
+		shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run}
 }
 
 // Validate reports every field that is out of range.

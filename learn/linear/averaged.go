@@ -50,7 +50,9 @@ func (p AveragedPerceptron) Validate() error {
 // Fit learns from d. The status is Converged when the last pass had no mistake
 // and IterationLimit when MaxPasses did not suffice. Report.Mistakes counts how
 // often a pass came to a row and found it wrong, whatever its weight.
-func (p AveragedPerceptron) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Separator, learn.Report, error) {
+func (p AveragedPerceptron) Fit(
+	ctx context.Context, d data.Labeled[data.Vector, float64],
+) (*Separator, learn.Report, error) {
 	began := time.Now()
 	if err := p.Validate(); err != nil {
 		return nil, learn.Report{}, err

@@ -139,7 +139,8 @@ func (s Softmax) ClassPath(ctx context.Context, d data.Labeled[data.Vector, int]
 // walk returns the way of the recipe through penalties.
 func (s Softmax) walk(x *sample, y []int) (walk, error) {
 	bytes := bytesOfPrimal(len(x.rows), x.dim, s.Classes)
-	if err := s.Run.Reserve("softmax on so many rows, coordinates and classes", bytes, "map to fewer features, or train one class against the rest"); err != nil {
+	if err := s.Run.Reserve("softmax on so many rows, coordinates and classes", bytes,
+		"map to fewer features, or train one class against the rest"); err != nil {
 		return nil, err
 	}
 	return &softmaxWalk{softmax: s, o: newMultinomial(x, nil, y, s.Classes, s.Seed, s.Run),

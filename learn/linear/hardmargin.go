@@ -85,7 +85,9 @@ func (h HardMargin) Fit(ctx context.Context, d data.Labeled[data.Vector, float64
 }
 
 // Prove is Fit that also returns the proof.
-func (h HardMargin) Prove(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Separator, Certificate, learn.Report, error) {
+func (h HardMargin) Prove(
+	ctx context.Context, d data.Labeled[data.Vector, float64],
+) (*Separator, Certificate, learn.Report, error) {
 	began := time.Now()
 	if err := h.Validate(); err != nil {
 		return nil, Certificate{}, learn.Report{}, err

@@ -74,7 +74,9 @@ func (p MarginPerceptron) Bound(gamma float64) float64 {
 // Fit learns from d. The status is Converged when the last pass had no update
 // and IterationLimit when MaxPasses did not suffice. Report.Mistakes counts the
 // updates of all passes.
-func (p MarginPerceptron) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Separator, learn.Report, error) {
+func (p MarginPerceptron) Fit(
+	ctx context.Context, d data.Labeled[data.Vector, float64],
+) (*Separator, learn.Report, error) {
 	began := time.Now()
 	if err := p.Validate(); err != nil {
 		return nil, learn.Report{}, err

@@ -209,7 +209,8 @@ func (p Pegasos) epoch(ctx context.Context, state *PegasosState, stream Stream) 
 		}
 		n := c.X.Len()
 		if len(c.Y) != n || c.Weight != nil && len(c.Weight) != n {
-			return fmt.Errorf("pegasos: a chunk has %d rows, %d labels and %d weights; each row needs one", n, len(c.Y), len(c.Weight))
+			return fmt.Errorf("pegasos: a chunk has %d rows, %d labels and %d weights; each row needs one", n, len(c.Y),
+				len(c.Weight))
 		}
 		for i := max(0, int(min(state.Row-row, int64(n)))); i < n; i++ {
 			if i%rowsPerCheck == 0 && ctx.Err() != nil {
@@ -236,7 +237,8 @@ func (p Pegasos) epoch(ctx context.Context, state *PegasosState, stream Stream) 
 		return err
 	}
 	if row < state.Row {
-		return fmt.Errorf("pegasos: epoch %d has %d rows and the state is past row %d; resume with the same stream", state.Epoch+1, row, state.Row)
+		return fmt.Errorf("pegasos: epoch %d has %d rows and the state is past row %d; resume with the same stream",
+			state.Epoch+1, row, state.Row)
 	}
 	if err := b.step(); err != nil {
 		return err

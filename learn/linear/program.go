@@ -73,7 +73,9 @@ func (p Program) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) 
 // Prove is Fit that also returns the proof. Unlike that of HardMargin it is in
 // terms of the largest weight and not of |w|: every w with |w_j| ≤ 1 has a row
 // with y(w·x) ≤ Bound = |Σ α·y·x|₁, and Margin is the least y(w·x)/max|w_j|.
-func (p Program) Prove(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Separator, Certificate, learn.Report, error) {
+func (p Program) Prove(
+	ctx context.Context, d data.Labeled[data.Vector, float64],
+) (*Separator, Certificate, learn.Report, error) {
 	began := time.Now()
 	if err := p.Validate(); err != nil {
 		return nil, Certificate{}, learn.Report{}, err
@@ -87,7 +89,9 @@ func (p Program) Prove(ctx context.Context, d data.Labeled[data.Vector, float64]
 		return nil, Certificate{}, learn.Report{}, err
 	}
 	if size := s.dim + 1; size > ProgramLimit {
-		return nil, Certificate{}, learn.Report{}, fmt.Errorf("program: there are %d coordinates with the constant one and at most %d can be solved for; use the hard-margin machine", size, ProgramLimit)
+		err := fmt.Errorf("program: there are %d coordinates with the constant one and at most %d can be solved for; "+
+			"use the hard-margin machine", size, ProgramLimit)
+		return nil, Certificate{}, learn.Report{}, err
 	}
 	size := float64(s.dim + 2)
 	if err := p.Run.Reserve("the basis of the linear program", 4*8*size*size, "use the hard-margin machine"); err != nil {

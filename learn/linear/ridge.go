@@ -174,7 +174,9 @@ func (r Ridge) separator(m *Regressor) *Separator {
 
 // FitClasses learns many classes from labels that are class indices from 0 to
 // classes-1: one target for each class against the rest, +1 and -1, all at once.
-func (r Ridge) FitClasses(ctx context.Context, d data.Labeled[data.Vector, int], classes int) (*learn.Multi[data.Vector, *Separator], learn.Report, error) {
+func (r Ridge) FitClasses(
+	ctx context.Context, d data.Labeled[data.Vector, int], classes int,
+) (*learn.Multi[data.Vector, *Separator], learn.Report, error) {
 	if err := errors.Join(r.Validate(), learn.Fields("ridge").AtLeast(2, "classes", classes)); err != nil {
 		return nil, learn.Report{}, err
 	}

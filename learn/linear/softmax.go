@@ -47,7 +47,9 @@ func (s Softmax) Validate() error {
 
 // Fit learns from d, whose labels are class indices from 0 to Classes-1, each
 // of which must occur. Status and report are as in Logistic.
-func (s Softmax) Fit(ctx context.Context, d data.Labeled[data.Vector, int]) (*learn.Multi[data.Vector, *Separator], learn.Report, error) {
+func (s Softmax) Fit(
+	ctx context.Context, d data.Labeled[data.Vector, int],
+) (*learn.Multi[data.Vector, *Separator], learn.Report, error) {
 	began := time.Now()
 	n := d.X.Len()
 	if err := s.Validate(); err != nil {

@@ -79,7 +79,9 @@ func (s SVM) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Se
 // descent has Converged, w = Σ α·y·x; Newton's method returns the dual point
 // α = -C·c·ℓ'(y(w·x)) that its gap is to. With the solver Auto and the hinge
 // loss a start that is given is taken up by descent, which uses it as it is.
-func (s SVM) FitDual(ctx context.Context, d data.Labeled[data.Vector, float64], start []float64) (*Separator, []float64, learn.Report, error) {
+func (s SVM) FitDual(
+	ctx context.Context, d data.Labeled[data.Vector, float64], start []float64,
+) (*Separator, []float64, learn.Report, error) {
 	began := time.Now()
 	if err := s.Validate(); err != nil {
 		return nil, nil, learn.Report{}, err
