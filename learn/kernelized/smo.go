@@ -118,7 +118,7 @@ func (s *smo[T]) solve(ctx context.Context) (learn.Report, error) {
 func (s *smo[T]) phases(ctx context.Context) (learn.Status, error) {
 	s.scores = make([]float64, s.dual.n)
 	if s.checkpoint.Save != nil || s.checkpoint.From != nil {
-		s.mark = s.dual.fingerprint(s.tolerance, s.shrinks)
+		s.mark = s.dual.fingerprint("rounds", s.tolerance, s.shrinks)
 	}
 	if s.checkpoint.From != nil {
 		if err := s.decode(s.checkpoint.From); err != nil {
