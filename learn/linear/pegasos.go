@@ -29,7 +29,9 @@ import (
 //	w ← (1 - 1/t)·w + 1/(λ·t·k)·Σ c·y·x   over rows of the batch with y(w·x) < 1
 //
 // followed, with Project, by scaling w to |w| ≤ √(c/λ), where the optimum is,
-// with c the largest weight so far. SVM's C is 1/(n·λ): see PegasosLambda.
+// with c the largest weight so far. SVM's C is 1/(n·λ): see PegasosLambda. The n
+// rows are counted whatever their weights, so that a row of weight k is k rows at
+// the same C and not at the same λ.
 //
 // With Average the result is the mean of all iterates, that of step t weighted
 // by t: its expected P is within O(1/(λ·t)) of the optimum after t steps
