@@ -133,7 +133,8 @@ func learnerRefusals[T any, M learn.Separator[T]](
 	odd := append([]float64(nil), d.Y...)
 	odd[len(odd)-1] = 0.5
 	var fault *learn.DataError
-	if _, _, err := l.Fit(ctx, data.Labeled[T, float64]{X: d.X, Y: odd}); !errors.As(err, &fault) || fault.Row != len(odd)-1 {
+	if _, _, err := l.Fit(ctx, data.Labeled[T, float64]{X: d.X, Y: odd}); !errors.As(err, &fault) ||
+		fault.Row != len(odd)-1 {
 		t.Errorf("a label of 0.5: %v", err)
 	}
 	if _, _, err := l.Fit(ctx, data.Labeled[T, float64]{X: d.X, Y: d.Y[1:]}); err == nil {

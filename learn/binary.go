@@ -17,11 +17,10 @@ import (
 func validateBinary[T any, M Separator[T]](name string, l Learner[T, float64, M], classes int, c Checkpoint) error {
 	faults := []error{c.Validate(name)}
 	if _, ok := l.(Keeper[T, float64, M]); c.On() && l != nil && !ok {
-		faults = append(faults, fmt.Errorf("%s: a checkpoint needs a learner that keeps its state, and %T keeps none", name, l))
+		faults = append(faults, fmt.Errorf("%s: a checkpoint needs a learner that keeps its state, and %T keeps none",
+			name, l))
 	}
-	if classes < 2 {
-		faults = append(faults, fmt.Errorf("%s: classes is %d and must be at least 2", name, classes))
-	}
+	faults = append(faults, Fields(name).AtLeast(2, "classes", classes))
 	if l == nil {
 		faults = append(faults, fmt.Errorf("%s: learner is missing", name))
 	} else {
@@ -75,7 +74,7 @@ func (e each[T, M]) fit(ctx context.Context) ([]M, Report, error) {
 		r.Elapsed = time.Since(start)
 		return binary, r, nil
 	}
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+	if Interrupted(ctx, err) {
 		err = fmt.Errorf("%s: stopped with %d of %d separators: %w", e.name, fitted.Load(), e.n, err)
 		return nil, Report{Status: Stopped(ctx), Elapsed: time.Since(start)}, err
 	}

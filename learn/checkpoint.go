@@ -14,7 +14,7 @@ import (
 type Checkpoint struct {
 	Save  func(state []byte) error // one call at a time; it may keep the state, and an error ends the fit with it
 	Every int                      // rounds between two calls of Save, at least 1 where Save is set
-	Due   func() bool              // is asked before a state is put together whether one is wanted, by one goroutine at a time; nil is always
+	Due   func() bool              // whether a state is wanted, asked by one goroutine at a time; nil is always
 	From  []byte                   // a state that Save was given; nil starts at the beginning
 }
 

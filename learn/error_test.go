@@ -21,7 +21,8 @@ func TestCheckBinary(t *testing.T) {
 			t.Errorf("labels %v: %v", y, err)
 		}
 	}
-	if err := learn.CheckBinary(2, []float64{1}, nil); err == nil || !strings.Contains(err.Error(), "2 instances and 1 labels") {
+	if err := learn.CheckBinary(2, []float64{1}, nil); err == nil ||
+		!strings.Contains(err.Error(), "2 instances and 1 labels") {
 		t.Errorf("lengths: %v", err)
 	}
 	for _, bad := range []float64{0, 2, 0.5, math.NaN(), math.Inf(1)} {

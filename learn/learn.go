@@ -5,6 +5,10 @@
 // cancelled is a Status of the report and not an error: the model returned is
 // the best so far.
 //
+// Rows may have weights, data.Labeled.Weight: to every learner a row of weight k
+// counts as k rows, and one of weight 0 as none. Those that visit row after row
+// take whole weights alone.
+//
 // Binary problems have labels +1 and -1 as float64, problems of many classes
 // have class indices as int; OneVsRest makes the second from the first.
 package learn

@@ -16,7 +16,8 @@ type Multi[T any, M Scorer[T]] struct {
 // gave them: one for two classes, otherwise one each. It keeps the slice.
 func NewMulti[T any, M Scorer[T]](classes int, binary []M) (*Multi[T, M], error) {
 	if classes < 2 || len(binary) != Separators(classes) {
-		return nil, fmt.Errorf("%d classes with %d separators; two classes need one and more need one each", classes, len(binary))
+		return nil, fmt.Errorf("%d classes with %d separators; two classes need one and more need one each", classes,
+			len(binary))
 	}
 	return &Multi[T, M]{classes: classes, binary: binary}, nil
 }

@@ -46,7 +46,8 @@ func (o OneVsOne[T, M]) Fit(ctx context.Context, d data.Labeled[T, int]) (*Votin
 		return nil, Report{}, err
 	}
 	members := Members(d.Y, o.Classes)
-	all := each[T, M]{name: "one versus one", task: "pairs", learner: o.Learner, ctl: o.Run, checkpoint: o.Checkpoint, n: Pairs(o.Classes)}
+	all := each[T, M]{name: "one versus one", task: "pairs", learner: o.Learner, ctl: o.Run, checkpoint: o.Checkpoint,
+		n: Pairs(o.Classes)}
 	all.part = func(p int) (string, data.Labeled[T, float64]) {
 		i, j := PairAt(p, o.Classes)
 		index, y := Between(members, i, j)

@@ -121,21 +121,24 @@ func TestOneVsOneRefusals(t *testing.T) {
 	if err := (learn.OneVsOne[float64, threshold]{Classes: 1}).Validate(); err == nil {
 		t.Error("no fault of an empty recipe")
 	}
-	if _, _, err := (learn.OneVsOne[float64, threshold]{Learner: middle{}, Classes: 4}).Fit(t.Context(), d); !errors.Is(err, learn.ErrOneClass) {
+	type pairs = learn.OneVsOne[float64, threshold]
+	if _, _, err := (pairs{Learner: middle{}, Classes: 4}).Fit(t.Context(), d); !errors.Is(err, learn.ErrOneClass) {
 		t.Errorf("a class without rows: %v", err)
 	}
-	if _, _, err := (learn.OneVsOne[float64, threshold]{Learner: middle{fail: true}, Classes: 3}).Fit(t.Context(), d); err == nil {
+	if _, _, err := (pairs{Learner: middle{fail: true}, Classes: 3}).Fit(t.Context(), d); err == nil {
 		t.Error("the learner's error is lost")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, r, err := (learn.OneVsOne[float64, threshold]{Learner: middle{}, Classes: 3}).Fit(ctx, d); !errors.Is(err, context.Canceled) || r.Status != learn.Cancelled {
+	_, r, err := pairs{Learner: middle{}, Classes: 3}.Fit(ctx, d)
+	if !errors.Is(err, context.Canceled) || r.Status != learn.Cancelled {
 		t.Errorf("cancelled: %v, %+v", err, r)
 	}
 	if _, err := learn.NewVoting[float64](3, []threshold{{}}); err == nil {
 		t.Error("too few separators: no error")
 	}
-	if m, err := learn.NewVoting[float64](2, []threshold{{at: 1, sign: 1}}); err != nil || m.Predict(2) != 0 || m.Predict(0) != 1 {
+	if m, err := learn.NewVoting[float64](2, []threshold{{at: 1, sign: 1}}); err != nil || m.Predict(2) != 0 ||
+		m.Predict(0) != 1 {
 		t.Errorf("%v", err)
 	}
 }

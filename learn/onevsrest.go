@@ -50,10 +50,12 @@ func (o OneVsRest[T, M]) Fit(ctx context.Context, d data.Labeled[T, int]) (*Mult
 	if err := CheckClasses(d.X.Len(), d.Y, d.Weight, o.Classes); err != nil {
 		return nil, Report{}, err
 	}
-	all := each[T, M]{name: "one versus rest", task: "classes", learner: o.Learner, ctl: o.Run, checkpoint: o.Checkpoint, n: Separators(o.Classes)}
+	all := each[T, M]{name: "one versus rest", task: "classes", learner: o.Learner, ctl: o.Run,
+		checkpoint: o.Checkpoint, n: Separators(o.Classes)}
 	all.part = func(i int) (string, data.Labeled[T, float64]) {
 		class := PositiveClass(i, o.Classes)
-		return fmt.Sprintf("class %d against the rest", class), data.Labeled[T, float64]{X: d.X, Y: Against(nil, d.Y, class), Weight: d.Weight}
+		return fmt.Sprintf("class %d against the rest", class), data.Labeled[T, float64]{X: d.X,
+			Y: Against(nil, d.Y, class), Weight: d.Weight}
 	}
 	binary, report, err := all.fit(ctx)
 	if err != nil {

@@ -104,7 +104,8 @@ func TestOneVsRestValidate(t *testing.T) {
 	if err := (recipe{Classes: 2}).Validate(); err == nil {
 		t.Error("no learner, no fault")
 	}
-	if _, _, err := (recipe{Learner: linear.NewSVM(), Classes: 4}).Fit(t.Context(), clusters(30, 3)); !errors.Is(err, learn.ErrOneClass) {
+	four := recipe{Learner: linear.NewSVM(), Classes: 4}
+	if _, _, err := four.Fit(t.Context(), clusters(30, 3)); !errors.Is(err, learn.ErrOneClass) {
 		t.Errorf("a class without rows: %v", err)
 	}
 	if _, err := learn.NewMulti[data.Vector](3, []*linear.Separator{{}}); err == nil {
@@ -142,7 +143,8 @@ func TestOneVsRestStopped(t *testing.T) {
 		return recipe{Learner: s, Classes: 3, Run: run.Control{Workers: 1}}.Fit(ctx, d)
 	}
 	m, r, err := fit(1)
-	if m != nil || r.Status != learn.Cancelled || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "2 of 3") {
+	if m != nil || r.Status != learn.Cancelled || !errors.Is(err, context.Canceled) ||
+		!strings.Contains(err.Error(), "2 of 3") {
 		t.Errorf("stopped after two classes: %v, %+v, %v", m, r, err)
 	}
 	m, r, err = fit(2)
@@ -153,7 +155,8 @@ func TestOneVsRestStopped(t *testing.T) {
 	}
 	boom := errors.New("boom")
 	s := stub(func(context.Context, int) (*linear.Separator, learn.Report, error) { return nil, learn.Report{}, boom })
-	if _, _, err := (recipe{Learner: s, Classes: 3}).Fit(t.Context(), d); !errors.Is(err, boom) || !strings.Contains(err.Error(), "against the rest") {
+	if _, _, err := (recipe{Learner: s, Classes: 3}).Fit(t.Context(), d); !errors.Is(err, boom) ||
+		!strings.Contains(err.Error(), "against the rest") {
 		t.Errorf("failing learner: %v", err)
 	}
 }

@@ -15,6 +15,11 @@ func Stopped(ctx context.Context) Status {
 	return Cancelled
 }
 
+// Interrupted reports whether err is that of a context which has ended.
+func Interrupted(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err())
+}
+
 // Ended reports whether a fit came to its own end and was not stopped from
 // outside.
 func (s Status) Ended() bool { return s != Cancelled && s != TimeLimit }

@@ -24,7 +24,8 @@ func TestState(t *testing.T) {
 	b := w.Seal()
 	read := func(b []byte, mark uint64) error {
 		r := learn.OpenState(b, mark)
-		if r.Int(3) != 3 || r.Int(0) != 0 || r.Float() != math.Inf(-1) || !math.Signbit(r.Float()) || !slices.Equal(r.List(3), []float64{1, 2, 3}) || r.List(9) != nil {
+		if r.Int(3) != 3 || r.Int(0) != 0 || r.Float() != math.Inf(-1) || !math.Signbit(r.Float()) ||
+			!slices.Equal(r.List(3), []float64{1, 2, 3}) || r.List(9) != nil {
 			return learn.ErrState
 		}
 		for n := range 18 {
@@ -74,7 +75,8 @@ func TestMark(t *testing.T) {
 // asked for one, and the whole has what each left last.
 func TestParts(t *testing.T) {
 	due, saved := false, []byte(nil)
-	c := learn.Checkpoint{Every: 1, Due: func() bool { return due }, Save: func(state []byte) error { saved = state; return nil }}
+	c := learn.Checkpoint{Every: 1, Due: func() bool { return due },
+		Save: func(state []byte) error { saved = state; return nil }}
 	p, err := c.Split(1, 3)
 	if err != nil {
 		t.Fatal(err)

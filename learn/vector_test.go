@@ -30,7 +30,8 @@ func TestCheckVector(t *testing.T) {
 		switch {
 		case c.says == "" && (err != nil || norm2 != c.x.Norm2()):
 			t.Errorf("%v: %v, %v", c.x, norm2, err)
-		case c.says != "" && (err == nil || !strings.HasPrefix(err.Error(), "row 4: ") || !strings.Contains(err.Error(), c.says)):
+		case c.says != "" && (err == nil || !strings.HasPrefix(err.Error(), "row 4: ") ||
+			!strings.Contains(err.Error(), c.says)):
 			t.Errorf("%v: %v, want %q", c.x, err, c.says)
 		}
 	}

@@ -46,6 +46,12 @@ func Stream(seed, purpose, block uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(mix(seed^mix(purpose)), mix(block+0x9e3779b97f4a7c15*seed)))
 }
 
+// Reorder shuffles the order of a pass over rows, each pass by a stream of its own.
+func Reorder(order []int, seed uint64, pass int) {
+	swap := func(i, j int) { order[i], order[j] = order[j], order[i] }
+	Stream(seed, Shuffle, uint64(pass)).Shuffle(len(order), swap)
+}
+
 // mix is the finaliser of splitmix64: a bijection on 64 bits that spreads
 // neighbouring inputs over the whole range.
 func mix(z uint64) uint64 {

@@ -50,11 +50,8 @@ func (a AdaBoost) Validate() error {
 	} else {
 		faults = append(faults, a.Weak.Validate())
 	}
-	faults = append(faults, a.Checkpoint.Validate("adaboost"))
-	if a.Rounds < 1 {
-		faults = append(faults, fmt.Errorf("adaboost: rounds is %d and must be at least 1", a.Rounds))
-	}
-	return errors.Join(faults...)
+	rounds := learn.Fields("adaboost").AtLeast(1, "rounds", a.Rounds)
+	return errors.Join(append(faults, a.Checkpoint.Validate("adaboost"), rounds)...)
 }
 
 // Fit learns from d. The status is Converged when the vote is right on all
@@ -73,7 +70,7 @@ func (a AdaBoost) Fit(ctx context.Context, d data.Labeled[data.Vector, float64])
 		return nil, learn.Report{}, err
 	}
 	e, report, err := a.fit(ctx, d)
-	if stopped(ctx, err) {
+	if learn.Interrupted(ctx, err) {
 		e, report, err = empty(data.Dim(d.X)), learn.Report{Status: learn.Stopped(ctx), Objective: 1}, nil
 	}
 	if err != nil {
@@ -102,7 +99,7 @@ func (a AdaBoost) fit(ctx context.Context, d data.Labeled[data.Vector, float64])
 	}
 	b := &booster{g: g, bound: 1, wrong: g.all}
 	keep, err := a.resume(ctx, ctl, b, a.mark(d.Y, d.Weight))
-	if stopped(ctx, err) && len(b.rules) > 0 {
+	if learn.Interrupted(ctx, err) && len(b.rules) > 0 {
 		b.status = learn.Stopped(ctx)
 	} else if err != nil {
 		return nil, learn.Report{}, err
@@ -111,7 +108,7 @@ func (a AdaBoost) fit(ctx context.Context, d data.Labeled[data.Vector, float64])
 	defer a.Run.Progress.End()
 	for !b.ended && b.status == "" {
 		more, err := b.round(ctx)
-		if stopped(ctx, err) {
+		if learn.Interrupted(ctx, err) {
 			break
 		}
 		if err != nil {
@@ -120,7 +117,7 @@ func (a AdaBoost) fit(ctx context.Context, d data.Labeled[data.Vector, float64])
 		a.Run.Progress.Advance(int64(len(b.history)))
 		b.ended = !more || a.StopAtZero && b.wrong == 0 || len(b.history) == a.Rounds
 		if !b.ended {
-			if err := g.spread(ctx); stopped(ctx, err) {
+			if err := g.spread(ctx); learn.Interrupted(ctx, err) {
 				b.status = learn.Stopped(ctx)
 				break
 			} else if err != nil {
@@ -159,7 +156,7 @@ type booster struct {
 // and the error of a context that ended: what it found is dropped then.
 func (b *booster) round(ctx context.Context) (more bool, err error) {
 	defer func() {
-		if stopped(ctx, err) {
+		if learn.Interrupted(ctx, err) {
 			b.status = learn.Stopped(ctx)
 		}
 	}()

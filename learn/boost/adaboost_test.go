@@ -24,7 +24,10 @@ func TestConformance(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		o    gen.Options
-	}{{"halfspace", gen.Options{N: 200, Seed: 1, Margin: 0.1, Dim: 5}}, {"circle", gen.Options{N: 200, Seed: 1}}, {"moons", gen.Options{N: 65, Seed: 1}}} {
+	}{
+		{"halfspace", gen.Options{N: 200, Seed: 1, Margin: 0.1, Dim: 5}},
+		{"circle", gen.Options{N: 200, Seed: 1}}, {"moons", gen.Options{N: 65, Seed: 1}},
+	} {
 		d := made(t, c.name, c.o)
 		for name, weak := range weaks {
 			t.Run(name+"/"+c.name, func(t *testing.T) {
@@ -41,7 +44,8 @@ func TestConformance(t *testing.T) {
 func TestErrorIsWithinTheBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 60).Draw(t, "n")
-		d := rough(n, rapid.IntRange(1, 5).Draw(t, "d"), rapid.IntRange(2, 9).Draw(t, "values"), rapid.Uint64().Draw(t, "seed"))
+		d := rough(n, rapid.IntRange(1, 5).Draw(t, "d"), rapid.IntRange(2, 9).Draw(t, "values"),
+			rapid.Uint64().Draw(t, "seed"))
 		weight := make([]float64, n)
 		total := 0.0
 		for i := range weight {
@@ -62,7 +66,8 @@ func TestErrorIsWithinTheBound(t *testing.T) {
 		for k, r := range e.History {
 			edges += r.Edge * r.Edge
 			product *= 2 * math.Sqrt(r.Error*(1-r.Error))
-			if r.TrainError > r.Bound || r.Bound > math.Exp(-2*edges)*(1+1e-12) || math.Abs(r.Bound-product) > 1e-12 || !(r.Edge > 0) {
+			if r.TrainError > r.Bound || r.Bound > math.Exp(-2*edges)*(1+1e-12) || math.Abs(r.Bound-product) > 1e-12 ||
+				!(r.Edge > 0) {
 				t.Fatalf("round %d: %+v", k, r)
 			}
 		}
@@ -242,7 +247,8 @@ func TestRefusals(t *testing.T) {
 		a := boost.NewAdaBoost(weak)
 		refuse := func(what string, d binary, want string) {
 			t.Helper()
-			if _, _, err := a.Fit(ctx, d); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			if _, _, err := a.Fit(ctx, d); err == nil || !strings.Contains(err.Error(), want) ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s: %s: %v", name, what, err)
 			}
 		}
@@ -298,7 +304,8 @@ func TestOwnWeakLearner(t *testing.T) {
 	}
 	for _, bad := range []boost.Rule{
 		{W: []float64{1}}, {W: []float64{0, 0, math.NaN()}}, {W: []float64{0, 0, 1}, Bias: math.Inf(1)},
-		{Cut: boost.Cut{Feature: 3, Sign: 1}}, {Cut: boost.Cut{Feature: -1, Sign: 1}}, {Cut: boost.Cut{Sign: 2}}, {Cut: boost.Cut{Sign: 1, Threshold: math.NaN()}},
+		{Cut: boost.Cut{Feature: 3, Sign: 1}}, {Cut: boost.Cut{Feature: -1, Sign: 1}},
+		{Cut: boost.Cut{Sign: 2}}, {Cut: boost.Cut{Sign: 1, Threshold: math.NaN()}},
 	} {
 		if _, _, err := boost.NewAdaBoost(other{bad}).Fit(context.Background(), d); err == nil {
 			t.Errorf("no error for %+v", bad)

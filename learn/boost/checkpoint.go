@@ -120,7 +120,8 @@ func (b *booster) decode(state []byte, mark uint64, rounds int) (margin []float6
 			finder[i] = r.Word()
 		}
 	}
-	if r.Done() != nil || vmath.Finite(margin) >= 0 || vmath.Finite(b.alpha) >= 0 || !b.ended && (b.status != "" || len(b.alpha) == 0 || len(b.history) >= rounds) {
+	if r.Done() != nil || vmath.Finite(margin) >= 0 || vmath.Finite(b.alpha) >= 0 || !b.ended &&
+		(b.status != "" || len(b.alpha) == 0 || len(b.history) >= rounds) {
 		return nil, nil, learn.ErrState
 	}
 	return margin, finder, nil

@@ -26,7 +26,8 @@ func kept(states *[][]byte) learn.Checkpoint {
 func TestCheckpoint(t *testing.T) {
 	symmetric := boost.NewHalfspace()
 	symmetric.Symmetric, symmetric.Batch = true, 5
-	for name, weak := range map[string]boost.Weak{"stump": boost.NewStump(), "halfspace": boost.NewHalfspace(), "symmetric": symmetric} {
+	for name, weak := range map[string]boost.Weak{"stump": boost.NewStump(), "halfspace": boost.NewHalfspace(),
+		"symmetric": symmetric} {
 		for _, n := range []int{60, 2100} { // the second in two blocks
 			d := rough(n, 5, 7, 3)
 			a := boost.NewAdaBoost(weak)

@@ -105,7 +105,8 @@ func check(t *testing.T, ctx context.Context, e *boost.Ensemble, x data.Source[d
 // Instances that no fit would accept still get the same votes from both ways.
 func TestBatchesOfOddRows(t *testing.T) {
 	x := data.Slice[data.Vector]{
-		data.Dense(math.NaN(), 1), data.Dense(1e300, -1e300, 1e300), data.Dense(math.Inf(1)), data.Dense(1e-320, -1e-320, 3e-320),
+		data.Dense(math.NaN(), 1), data.Dense(1e300, -1e300, 1e300), data.Dense(math.Inf(1)),
+		data.Dense(1e-320, -1e-320, 3e-320),
 		data.Dense(), data.Dense(1, 2, 3, 4, 5, 6, 7, 8, 9, 10), {Index: []int32{2, 900}, Value: []float64{1, 1}},
 	}
 	e := random(t, 70, 7)

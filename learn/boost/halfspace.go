@@ -62,7 +62,8 @@ func (h Halfspace) Validate() error {
 		faults = append(faults, fmt.Errorf("halfspace: margin is %v and must be above 0 and at most 1", h.Margin))
 	}
 	if !(h.Least >= 1e-9 && h.Least <= h.Margin) {
-		faults = append(faults, fmt.Errorf("halfspace: least margin is %v and must be from 1e-9 to the margin %v", h.Least, h.Margin))
+		faults = append(faults, fmt.Errorf("halfspace: least margin is %v and must be from 1e-9 to the margin %v", h.Least,
+			h.Margin))
 	}
 	if !(h.Part > 0 && h.Part <= 0.25) {
 		faults = append(faults, fmt.Errorf("halfspace: part is %v and must be above 0 and at most 1/4", h.Part))

@@ -53,7 +53,8 @@ func TestTheorem1(t *testing.T) {
 		// deviation of √((1-p)/k) at most.
 		rate := float64(seeds) / float64(tries)
 		lowest := rate * (1 - 4*math.Sqrt((1-rate)/float64(seeds)))
-		t.Logf("margin %v, dimension %d: %.3f of draws taken, at least %.3f with four standard deviations; promised %.4f", c.margin, c.dim, rate, lowest, p)
+		t.Logf("margin %v, dimension %d: %.3f of draws taken, at least %.3f with four standard deviations; promised %.4f",
+			c.margin, c.dim, rate, lowest, p)
 		if lowest < p {
 			t.Errorf("margin %v, dimension %d: %.4f of draws taken, %.4f promised", c.margin, c.dim, rate, p)
 		}
@@ -95,7 +96,8 @@ func TestHalfspaceAgainstOracle(t *testing.T) {
 					continue
 				}
 				if math.Abs(wrong/total-r.Error) > 1e-9 || tries != r.Tries {
-					t.Fatalf("n = %d, round %d: error %v after %d tries, %v after %d by the oracle", n, k, r.Error, r.Tries, wrong/total, tries)
+					t.Fatalf("n = %d, round %d: error %v after %d tries, %v after %d by the oracle", n, k, r.Error, r.Tries,
+						wrong/total, tries)
 				}
 				if len(e.Alpha) == len(e.History) {
 					own, _ := e.Votes.Halfspaces()

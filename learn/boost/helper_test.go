@@ -73,7 +73,8 @@ func sparse(x data.Source[data.Vector]) data.Slice[data.Vector] {
 func same(t *testing.T, what string, a, b *boost.Ensemble) {
 	t.Helper()
 	if len(a.Alpha) != len(b.Alpha) || len(a.History) != len(b.History) {
-		t.Fatalf("%s: %d rules after %d rounds and %d after %d", what, len(a.Alpha), len(a.History), len(b.Alpha), len(b.History))
+		t.Fatalf("%s: %d rules after %d rounds and %d after %d", what, len(a.Alpha), len(a.History), len(b.Alpha),
+			len(b.History))
 	}
 	for k := range a.History {
 		if a.History[k] != b.History[k] {

@@ -30,7 +30,8 @@ func (f *stumps) sort(ctx context.Context) error {
 		f.first[j+1] += f.first[j]
 	}
 	count := f.first[d]
-	if err := f.ctl.Reserve("the order of the coordinates", 12*float64(count)+32*float64(f.ctl.Cores())*float64(n), advice); err != nil {
+	if err := f.ctl.Reserve("the order of the coordinates", 12*float64(count)+32*float64(f.ctl.Cores())*float64(n),
+		advice); err != nil {
 		return err
 	}
 	f.row = make([]uint32, count)

@@ -2,11 +2,9 @@ package boost
 
 import (
 	"context"
-	"errors"
 	"math"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -33,17 +31,7 @@ func gather(ctx context.Context, ctl run.Control, d data.Labeled[data.Vector, fl
 	if err := learn.CheckBinary(n, d.Y, weight); err != nil {
 		return nil, given{}, err
 	}
-	all := make([]data.Vector, n)
-	err := par.For(ctx, ctl, "", par.Blocks(n, blockRows), func(b int) error {
-		lo, hi := par.Range(b, n, blockRows)
-		for i := lo; i < hi; i++ {
-			all[i] = d.X.At(i)
-			if _, err := learn.CheckVector(i, all[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	all, _, err := learn.ReadVectors(ctx, ctl, d.X)
 	if err != nil {
 		return nil, given{}, err
 	}
@@ -88,9 +76,4 @@ func newGiven(weight []float64, n int) given {
 		}
 	}
 	return p
-}
-
-// stopped reports whether err is that of a context which has ended.
-func stopped(ctx context.Context, err error) bool {
-	return err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err())
 }

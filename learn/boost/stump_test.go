@@ -178,7 +178,8 @@ func TestStumpSparseIsDense(t *testing.T) {
 func TestStumpNeighbours(t *testing.T) {
 	tiny := math.SmallestNonzeroFloat64
 	for _, p := range [][2]float64{
-		{1, math.Nextafter(1, 2)}, {-math.Nextafter(1, 2), -1}, {0, tiny}, {-tiny, 0}, {-tiny, tiny}, {-1e140, 1e140}, {-2, 3}, {0, 1}, {-1, 0},
+		{1, math.Nextafter(1, 2)}, {-math.Nextafter(1, 2), -1}, {0, tiny}, {-tiny, 0}, {-tiny, tiny}, {-1e140, 1e140},
+		{-2, 3}, {0, 1}, {-1, 0},
 	} {
 		for _, sign := range []float64{1, -1} {
 			d := binary{X: data.Slice[data.Vector]{data.Dense(p[0]), data.Dense(p[1])}, Y: []float64{-sign, sign}}

@@ -58,7 +58,8 @@ func (c *Calibration) Validate() error {
 	switch c.Method {
 	case Sigmoid:
 		if len(c.Logistic) != maps {
-			faults = append(faults, fmt.Errorf("calibration: there are %d logistic curves and must be %d", len(c.Logistic), maps))
+			faults = append(faults, fmt.Errorf("calibration: there are %d logistic curves and must be %d", len(c.Logistic),
+				maps))
 		}
 		for _, l := range c.Logistic {
 			faults = append(faults, l.validate())
@@ -75,7 +76,8 @@ func (c *Calibration) Validate() error {
 			faults = append(faults, fmt.Errorf("calibration: temperature is %v and must be positive", c.Temperature))
 		}
 	default:
-		faults = append(faults, fmt.Errorf("calibration: method is %q and must be %s, %s or %s", c.Method, Sigmoid, Steps, Softmax))
+		faults = append(faults, fmt.Errorf("calibration: method is %q and must be %s, %s or %s", c.Method, Sigmoid, Steps,
+			Softmax))
 	}
 	return errors.Join(faults...)
 }

@@ -296,7 +296,8 @@ func TestProbabilities(t *testing.T) {
 				if math.Abs(sum-1) > 1e-12 {
 					t.Fatalf("%s: %v sum to %v", c.Method, p, sum)
 				}
-				if got := c.Predict(row); got != calibrate.Argmax(p) || slices.Max(p) != p[got] || slices.Contains(p[:got], p[got]) {
+				if got := c.Predict(row); got != calibrate.Argmax(p) || slices.Max(p) != p[got] ||
+					slices.Contains(p[:got], p[got]) {
 					t.Fatalf("%s: predicts %d for %v", c.Method, got, p)
 				}
 			})
@@ -397,7 +398,8 @@ func TestBadInput(t *testing.T) {
 			}
 		}
 	}
-	if _, err := (calibrate.Platt{}).Fit(t.Context(), good, []int{0, 1}); err == nil || !strings.Contains(err.Error(), "tolerance") || !strings.Contains(err.Error(), "steps") {
+	if _, err := (calibrate.Platt{}).Fit(t.Context(), good, []int{0, 1}); err == nil ||
+		!strings.Contains(err.Error(), "tolerance") || !strings.Contains(err.Error(), "steps") {
 		t.Errorf("zero recipe: %v", err)
 	}
 	for _, w := range [][]float64{{1}, {1, -1}, {0, 0}, {1, math.NaN()}} {
@@ -458,7 +460,8 @@ func TestJSON(t *testing.T) {
 		}
 	}
 	for _, c := range []calibrate.Calibration{
-		{}, {Method: calibrate.Sigmoid, Classes: 2}, {Method: calibrate.Steps, Classes: 3}, {Method: calibrate.Softmax, Classes: 2},
+		{}, {Method: calibrate.Sigmoid, Classes: 2}, {Method: calibrate.Steps, Classes: 3},
+		{Method: calibrate.Softmax, Classes: 2},
 		{Method: "other", Classes: 2}, {Method: calibrate.Softmax, Classes: 2, Temperature: math.NaN()},
 		{Method: calibrate.Sigmoid, Classes: 2, Logistic: []calibrate.Curve{{Slope: -1}}},
 		{Method: calibrate.Steps, Classes: 2, Isotonic: []calibrate.Points{{}}},

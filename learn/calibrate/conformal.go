@@ -100,7 +100,8 @@ func (s Split) Values(predicted, truth []float64) (*Conformal, error) {
 	odd := make([]float64, len(truth))
 	for i, v := range truth {
 		if odd[i] = math.Abs(v - predicted[i]); !(odd[i] <= math.MaxFloat64) {
-			return nil, &learn.DataError{Row: i, Problem: fmt.Sprintf("value %v and prediction %v must be finite, and their difference too", v, predicted[i])}
+			const problem = "value %v and prediction %v must be finite, and their difference too"
+			return nil, &learn.DataError{Row: i, Problem: fmt.Sprintf(problem, v, predicted[i])}
 		}
 	}
 	return s.fit(Residual, odd), nil
@@ -126,13 +127,15 @@ func (s Split) fit(kind Kind, odd []float64) *Conformal {
 func (c *Conformal) Validate() error {
 	var faults []error
 	if c.Kind != Least && c.Kind != Adaptive && c.Kind != Residual {
-		faults = append(faults, fmt.Errorf("conformal: kind is %q and must be %s, %s or %s", c.Kind, Least, Adaptive, Residual))
+		faults = append(faults, fmt.Errorf("conformal: kind is %q and must be %s, %s or %s", c.Kind, Least, Adaptive,
+			Residual))
 	}
 	if !(c.Coverage > 0 && c.Coverage < 1) {
 		faults = append(faults, fmt.Errorf("conformal: coverage is %v and must be above 0 and below 1", c.Coverage))
 	}
 	if c.N < 0 || math.IsNaN(c.Quantile) || math.IsInf(c.Quantile, 0) || c.Kind == Residual && c.Quantile < 0 {
-		faults = append(faults, fmt.Errorf("conformal: n is %d and quantile %v; n must not be negative, and the quantile finite and for values not negative", c.N, c.Quantile))
+		faults = append(faults, fmt.Errorf("conformal: n is %d and quantile %v; n must not be negative, "+
+			"and the quantile finite and for values not negative", c.N, c.Quantile))
 	}
 	return errors.Join(faults...)
 }

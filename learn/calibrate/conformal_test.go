@@ -184,7 +184,8 @@ func TestConformalBadInput(t *testing.T) {
 			t.Errorf("%v", v)
 		}
 	}
-	for _, c := range []calibrate.Conformal{{}, {Kind: calibrate.Residual, Coverage: 0.9, Quantile: -1}, {Kind: calibrate.Least, Coverage: 2}} {
+	for _, c := range []calibrate.Conformal{{}, {Kind: calibrate.Residual, Coverage: 0.9, Quantile: -1},
+		{Kind: calibrate.Least, Coverage: 2}} {
 		if c.Validate() == nil {
 			t.Errorf("%+v is let through", c)
 		}

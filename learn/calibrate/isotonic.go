@@ -39,14 +39,17 @@ func (p Points) At(x float64) float64 {
 
 func (p Points) validate() error {
 	if len(p.X) == 0 || len(p.X) != len(p.Y) {
-		return fmt.Errorf("calibration: an isotonic map has %d places and %d values; there must be as many, and one at least", len(p.X), len(p.Y))
+		const fault = "calibration: an isotonic map has %d places and %d values; there must be as many, and one at least"
+		return fmt.Errorf(fault, len(p.X), len(p.Y))
 	}
 	for i, x := range p.X {
 		if !(math.Abs(x) <= limit) || i > 0 && !(x > p.X[i-1]) {
-			return fmt.Errorf("calibration: place %d of an isotonic map is %v; places must increase and be at most 1e300", i+1, x)
+			return fmt.Errorf("calibration: place %d of an isotonic map is %v; places must increase and be at most 1e300",
+				i+1, x)
 		}
 		if y := p.Y[i]; !(y >= 0 && y <= 1) || i > 0 && y < p.Y[i-1] {
-			return fmt.Errorf("calibration: value %d of an isotonic map is %v; values must be from 0 to 1 and never fall", i+1, y)
+			return fmt.Errorf("calibration: value %d of an isotonic map is %v; values must be from 0 to 1 and never fall",
+				i+1, y)
 		}
 	}
 	return nil
@@ -130,7 +133,8 @@ func Increasing(x, y, weight []float64) (Points, error) {
 	order := make([]int, 0, len(x))
 	for i := range x {
 		if !(math.Abs(x[i]) <= limit) || !(math.Abs(y[i]) <= 1e150) {
-			return Points{}, &learn.DataError{Row: i, Problem: fmt.Sprintf("place %v and value %v must be numbers of at most 1e300 and 1e150", x[i], y[i])}
+			return Points{}, &learn.DataError{Row: i,
+				Problem: fmt.Sprintf("place %v and value %v must be numbers of at most 1e300 and 1e150", x[i], y[i])}
 		}
 		if weight == nil || weight[i] > 0 {
 			order = append(order, i)

@@ -40,7 +40,8 @@ func (c Curve) both(s float64) (rest, p float64) {
 
 func (c Curve) validate() error {
 	if !(c.Slope >= 0) || math.IsInf(c.Slope, 0) || math.IsNaN(c.Offset) || math.IsInf(c.Offset, 0) {
-		return fmt.Errorf("calibration: slope is %v and offset %v; they must be numbers, and the slope not negative", c.Slope, c.Offset)
+		return fmt.Errorf("calibration: slope is %v and offset %v; they must be numbers, and the slope not negative",
+			c.Slope, c.Offset)
 	}
 	return nil
 }
@@ -51,9 +52,10 @@ func (c Curve) validate() error {
 //	min_{a≥0, b}  -Σ t·ln p(s) + (1-t)·ln(1 - p(s))
 //
 // with the targets t = (n₊+1)/(n₊+2) for the n₊ rows of the class and 1/(n₋+2)
-// for the n₋ others, each row counted as often as its weight says, which keep a and b finite where a threshold separates the
-// two. A slope that the rows would have below 0 becomes 0: then the scores say
-// nothing and p is the constant that fits best.
+// for the n₋ others, each row counted as often as its weight says, which keep a
+// and b finite where a threshold separates the two. A slope that the rows would
+// have below 0 becomes 0: then the scores say nothing and p is the constant that
+// fits best.
 //
 // It is solved by Newton's method with step halving, O(n) a step and about ten
 // steps for each class.

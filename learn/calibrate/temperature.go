@@ -96,7 +96,9 @@ func (t Temperature) weigh(i int) float64 {
 // inverse of the temperature in units of 1/spread: the sums over rows of
 // Σ_k (p_k - t_k)·z_k and of the variance of z under p, for z = s/spread. Blocks
 // of rows are added in their order.
-func (t Temperature) derivatives(ctx context.Context, scores *data.Matrix, y []int, spread, u float64) (slope, bend float64, err error) {
+func (t Temperature) derivatives(
+	ctx context.Context, scores *data.Matrix, y []int, spread, u float64,
+) (slope, bend float64, err error) {
 	n, classes, total := len(y), scores.Cols, 0.0
 	for i := range y {
 		total += t.weigh(i)

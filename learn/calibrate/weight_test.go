@@ -60,10 +60,12 @@ func TestWeightIsRepetition(t *testing.T) {
 			one, two := a.All(scores), b.All(scores)
 			for i, v := range one.Data {
 				if math.Abs(v-two.Data[i]) > 1e-7 { // Newton's method ends at derivatives of 1e-10 a row
-					t.Fatalf("%s, %d classes: probability %d is %v with weights and %v with rows repeated", name, classes, i, v, two.Data[i])
+					t.Fatalf("%s, %d classes: probability %d is %v with weights and %v with rows repeated", name, classes, i, v,
+						two.Data[i])
 				}
 			}
-			for _, bad := range [][]float64{weight[1:], append([]float64{-1}, weight[1:]...), append([]float64{math.NaN()}, weight[1:]...), make([]float64, n)} {
+			for _, bad := range [][]float64{weight[1:], append([]float64{-1}, weight[1:]...),
+				append([]float64{math.NaN()}, weight[1:]...), make([]float64, n)} {
 				if _, err := f(bad, scores, y); err == nil {
 					t.Errorf("%s: weights %v… were taken", name, bad[0])
 				}

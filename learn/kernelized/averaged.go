@@ -3,8 +3,6 @@ package kernelized
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math"
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
@@ -48,43 +46,27 @@ func NewAveragedPerceptron[T any](k kernel.Kernel[T]) AveragedPerceptron[T] {
 
 // Validate reports every field that is out of range.
 func (p AveragedPerceptron[T]) Validate() error {
-	return errors.Join(checkKernel("averaged perceptron", p.Kernel), checkPerceptron("averaged perceptron", p.MaxPasses, p.Margin))
+	return checkPerceptron("averaged perceptron", p.Kernel, p.MaxPasses, p.Margin)
 }
 
 // checkPerceptron reports what perceptrons have in common.
-func checkPerceptron(name string, passes int, margin float64) error {
-	var faults []error
-	if passes < 1 {
-		faults = append(faults, fmt.Errorf("%s: max passes is %d and must be at least 1", name, passes))
-	}
-	if !(margin >= 0) || math.IsInf(margin, 0) {
-		faults = append(faults, fmt.Errorf("%s: margin is %v and must be a number of at least 0", name, margin))
-	}
-	return errors.Join(faults...)
+func checkPerceptron[T any](name string, k kernel.Kernel[T], passes int, margin float64) error {
+	f := learn.Fields(name)
+	return errors.Join(checkKernel(name, k), f.AtLeast(1, "max passes", passes), f.NotNegative("margin", margin))
 }
 
 // Fit learns from d. The status is Converged when the last pass had no mistake
 // and IterationLimit when MaxPasses were made.
-func (p AveragedPerceptron[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion[T], learn.Report, error) {
-	start := time.Now()
-	if err := errors.Join(p.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
-		return nil, learn.Report{}, err
-	}
-	d, err := learn.Repeated(p.Run, d)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	runs, report, err := p.passes(ctx, d.X, rowMatrix(d.Y), false)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	e := expansionOf(p.Kernel, d.X, runs[0].mean())
-	report.Support, report.Elapsed = len(e.Weight), time.Since(start)
-	return e, report, nil
+func (p AveragedPerceptron[T]) Fit(
+	ctx context.Context, d data.Labeled[T, float64],
+) (*Expansion[T], learn.Report, error) {
+	return p.together().two(ctx, d)
 }
 
 // FitVoted is Fit with the vote of all separators in the place of their mean.
-func (p AveragedPerceptron[T]) FitVoted(ctx context.Context, d data.Labeled[T, float64]) (*Voted[T], learn.Report, error) {
+func (p AveragedPerceptron[T]) FitVoted(
+	ctx context.Context, d data.Labeled[T, float64],
+) (*Voted[T], learn.Report, error) {
 	start := time.Now()
 	if err := errors.Join(p.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
 		return nil, learn.Report{}, err
@@ -108,26 +90,31 @@ func (p AveragedPerceptron[T]) FitVoted(ctx context.Context, d data.Labeled[T, f
 //
 // The report is the Merge of the separators' reports, but Support counts the
 // instances that weigh in any class.
-func (p AveragedPerceptron[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes int) (*MultiExpansion[T], learn.Report, error) {
-	start := time.Now()
-	if err := errors.Join(p.Validate(), checkClasses("averaged perceptron", d, classes)); err != nil {
-		return nil, learn.Report{}, err
+func (p AveragedPerceptron[T]) FitClasses(
+	ctx context.Context, d data.Labeled[T, int], classes int,
+) (*MultiExpansion[T], learn.Report, error) {
+	return p.together().many(ctx, d, classes)
+}
+
+func (p AveragedPerceptron[T]) together() together[T] {
+	return together[T]{
+		name: "averaged perceptron", kernel: p.Kernel, faults: p.Validate(), whole: true, ctl: p.Run, train: p.train,
 	}
-	d, err := learn.Repeated(p.Run, d)
+}
+
+// train returns the weights of the mean separators.
+func (p AveragedPerceptron[T]) train(
+	ctx context.Context, x data.Source[T], y *data.Matrix, _ []float64,
+) (*data.Matrix, learn.Report, error) {
+	runs, report, err := p.passes(ctx, x, y, false)
 	if err != nil {
-		return nil, learn.Report{}, err
+		return nil, report, err
 	}
-	runs, report, err := p.passes(ctx, d.X, against(d.Y, classes), false)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	weight := data.NewMatrix(len(runs), len(d.Y))
+	weight := data.NewMatrix(y.Rows, y.Cols)
 	for k, r := range runs {
 		copy(weight.Row(k), r.mean())
 	}
-	e := multiExpansionOf(p.Kernel, d.X, perClass(weight, classes))
-	report.Support, report.Elapsed = e.Weight.Rows, time.Since(start)
-	return e, report, nil
+	return weight, report, nil
 }
 
 // averaging is the state of one of the problems that are solved together. An
@@ -183,7 +170,9 @@ func (a *averaging) show(i int, margin float64, row func() ([]float64, error)) e
 }
 
 // passes runs all problems, a row of y each.
-func (p AveragedPerceptron[T]) passes(ctx context.Context, x data.Source[T], y *data.Matrix, voting bool) ([]*averaging, learn.Report, error) {
+func (p AveragedPerceptron[T]) passes(
+	ctx context.Context, x data.Source[T], y *data.Matrix, voting bool,
+) ([]*averaging, learn.Report, error) {
 	n := x.Len()
 	memory := 32 * float64(n) * float64(y.Rows)
 	if voting {
@@ -192,21 +181,21 @@ func (p AveragedPerceptron[T]) passes(ctx context.Context, x data.Source[T], y *
 	if err := p.Run.Reserve("the averaged perceptron", memory, "train on fewer rows, or in fewer passes"); err != nil {
 		return nil, learn.Report{}, err
 	}
-	var counter run.Counter
-	ctl := p.Run
-	ctl.Counter = &counter
-	op, err := gram.NewRowCache[T, float64](ctl, p.Kernel, x, 1)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
 	runs := make([]*averaging, y.Rows)
 	for k := range runs {
-		runs[k] = &averaging{y: y.Row(k), scores: make([]float64, n), counts: make([]float64, n), late: make([]float64, n), voting: voting,
-			report: learn.Report{Status: learn.IterationLimit}}
+		runs[k] = &averaging{
+			y: y.Row(k), scores: make([]float64, n), counts: make([]float64, n), late: make([]float64, n), voting: voting,
+			report: learn.Report{Status: learn.IterationLimit},
+		}
 	}
-	err = p.show(ctx, op, runs)
-	p.Run.Counter.Add(counter.Count())
-	if err != nil && !(ctx.Err() != nil && errors.Is(err, ctx.Err())) {
+	evaluations, err := counted(p.Run, func(ctl run.Control) error {
+		op, err := gram.NewRowCache[T, float64](ctl, p.Kernel, x, 1)
+		if err != nil {
+			return err
+		}
+		return p.show(ctx, op, runs)
+	})
+	if err != nil && !learn.Interrupted(ctx, err) {
 		return nil, learn.Report{}, err
 	}
 	reports := make([]learn.Report, len(runs))
@@ -217,7 +206,7 @@ func (p AveragedPerceptron[T]) passes(ctx context.Context, x data.Source[T], y *
 		reports[k] = r.report
 	}
 	report := learn.Merge(reports...)
-	report.Evaluations = counter.Count()
+	report.Evaluations = evaluations
 	return runs, report, nil
 }
 
@@ -228,8 +217,7 @@ func (p AveragedPerceptron[T]) show(ctx context.Context, op gram.Operator, runs 
 	defer p.Run.Progress.End()
 	for pass := range p.MaxPasses {
 		if p.Shuffle {
-			rng := seed.Stream(p.Seed, seed.Shuffle, uint64(pass))
-			rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+			seed.Reorder(order, p.Seed, pass)
 		}
 		open := 0
 		for step, i := range order {

@@ -15,10 +15,12 @@ import (
 	"github.com/kerf-ml/kerf/learn/kernelized"
 )
 
+type binaryLearner = learn.Learner[data.Vector, float64, *kernelized.Expansion[data.Vector]]
+
 var (
-	_ learn.Learner[data.Vector, float64, *kernelized.Expansion[data.Vector]] = kernelized.AveragedPerceptron[data.Vector]{}
-	_ learn.Learner[data.Vector, float64, *kernelized.Expansion[data.Vector]] = kernelized.BudgetPerceptron[data.Vector]{}
-	_ learn.Separator[data.Vector]                                            = (*kernelized.Voted[data.Vector])(nil)
+	_ binaryLearner                = kernelized.AveragedPerceptron[data.Vector]{}
+	_ binaryLearner                = kernelized.BudgetPerceptron[data.Vector]{}
+	_ learn.Separator[data.Vector] = (*kernelized.Voted[data.Vector])(nil)
 )
 
 // shuffled returns the order of a pass; orders follow from each other.
@@ -182,7 +184,8 @@ func TestBudgetIsPerceptron(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report.Mistakes != plainReport.Mistakes || report.Iterations != plainReport.Iterations || report.Status != learn.Converged {
+	if report.Mistakes != plainReport.Mistakes || report.Iterations != plainReport.Iterations ||
+		report.Status != learn.Converged {
 		t.Errorf("%+v, perceptron %+v", report, plainReport)
 	}
 	for i := range d.Y {

@@ -63,7 +63,8 @@ func TestBudgetOneVsRest(t *testing.T) {
 	d := sectors(200, 3)
 	b := kernelized.NewBudgetPerceptron[data.Vector](kernel.Gaussian{Gamma: 3})
 	b.Budget = 100
-	m, _, err := learn.OneVsRest[data.Vector, *kernelized.Expansion[data.Vector]]{Learner: b, Classes: 3}.Fit(t.Context(), d)
+	rest := learn.OneVsRest[data.Vector, *kernelized.Expansion[data.Vector]]{Learner: b, Classes: 3}
+	m, _, err := rest.Fit(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}

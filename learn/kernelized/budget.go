@@ -3,7 +3,6 @@ package kernelized
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -48,11 +47,9 @@ func NewBudgetPerceptron[T any](k kernel.Kernel[T]) BudgetPerceptron[T] {
 
 // Validate reports every field that is out of range.
 func (p BudgetPerceptron[T]) Validate() error {
-	faults := []error{checkKernel("budget perceptron", p.Kernel), checkPerceptron("budget perceptron", p.MaxPasses, p.Margin)}
-	if p.Budget < 1 {
-		faults = append(faults, fmt.Errorf("budget perceptron: budget is %d and must be at least 1", p.Budget))
-	}
-	return errors.Join(faults...)
+	const name = "budget perceptron"
+	return errors.Join(checkPerceptron(name, p.Kernel, p.MaxPasses, p.Margin),
+		learn.Fields(name).AtLeast(1, "budget", p.Budget))
 }
 
 // budgetChunk is how many instances are scored together.
@@ -80,7 +77,8 @@ func (p BudgetPerceptron[T]) Fit(ctx context.Context, d data.Labeled[T, float64]
 		return nil, learn.Report{}, err
 	}
 	n := d.X.Len()
-	if err := p.Run.Reserve("the budget perceptron", 8*budgetChunk*(budgetChunk+float64(min(p.Budget, n*p.MaxPasses))), "take a smaller budget"); err != nil {
+	if err := p.Run.Reserve("the budget perceptron", 8*budgetChunk*(budgetChunk+float64(min(p.Budget, n*p.MaxPasses))),
+		"take a smaller budget"); err != nil {
 		return nil, learn.Report{}, err
 	}
 	var counter run.Counter
@@ -110,8 +108,7 @@ func (b *budgeted[T]) passes(ctx context.Context) ([]int, learn.Report, error) {
 	fewest := n + 1
 	for pass := range p.MaxPasses {
 		if p.Shuffle {
-			rng := seed.Stream(p.Seed, seed.Shuffle, uint64(pass))
-			rng.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
+			seed.Reorder(order, p.Seed, pass)
 		}
 		b.made = 0
 		var err error
@@ -121,7 +118,7 @@ func (b *budgeted[T]) passes(ctx context.Context) ([]int, learn.Report, error) {
 			}
 		}
 		report.Mistakes += b.made
-		if err != nil && !(ctx.Err() != nil && errors.Is(err, ctx.Err())) {
+		if err != nil && !learn.Interrupted(ctx, err) {
 			return nil, report, err
 		}
 		if err != nil {

@@ -66,7 +66,9 @@ func (c Centroid[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expa
 
 // FitClasses learns from d. Two classes have the score of Fit and its negative,
 // more the scores above.
-func (c Centroid[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes int) (*MultiExpansion[T], learn.Report, error) {
+func (c Centroid[T]) FitClasses(
+	ctx context.Context, d data.Labeled[T, int], classes int,
+) (*MultiExpansion[T], learn.Report, error) {
 	start := time.Now()
 	if err := errors.Join(c.Validate(), checkClasses("nearest centroid", d, classes)); err != nil {
 		return nil, learn.Report{}, err
@@ -121,7 +123,7 @@ func (c Centroid[T]) centroids(ctx context.Context, d data.Labeled[T, int], clas
 		}
 		members, scores := data.Subset[T]{Of: d.X, Index: rows}, make([]float64, len(rows))
 		err := gram.BindPrecision(c.Kernel, data.Source[T](members), c.Run.Precision).Product(ctx, ctl, scores, members, own)
-		if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		if learn.Interrupted(ctx, err) {
 			report.Status = learn.Stopped(ctx)
 			break
 		}

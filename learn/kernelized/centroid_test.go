@@ -15,7 +15,9 @@ var _ learn.Learner[data.Vector, float64, *kernelized.Expansion[data.Vector]] = 
 
 // distance2 returns |φ(x) - c|² for the weighted mean c of the rows, from the
 // definition.
-func distance2(k kernel.Kernel[data.Vector], x data.Vector, of data.Source[data.Vector], rows []int, weight []float64) float64 {
+func distance2(
+	k kernel.Kernel[data.Vector], x data.Vector, of data.Source[data.Vector], rows []int, weight []float64,
+) float64 {
 	total, cross, own := 0.0, 0.0, 0.0
 	for _, i := range rows {
 		total += weight[i]

@@ -79,7 +79,8 @@ func TestManyClassesResume(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !slices.Equal(got, want) || r.Iterations != reported.Iterations || r.Objective != reported.Objective || r.Gap != reported.Gap || r.Support != reported.Support {
+				if !slices.Equal(got, want) || r.Iterations != reported.Iterations || r.Objective != reported.Objective ||
+					r.Gap != reported.Gap || r.Support != reported.Support {
 					t.Fatalf("%s, %d workers, resumed after state %d of %d: another result", name, workers, k+1, len(states))
 				}
 			}
@@ -97,7 +98,8 @@ func TestManyClassesResume(t *testing.T) {
 // manyRefused checks that a state is taken by its own problem alone.
 func manyRefused(t *testing.T, name string, fit manyFit, state []byte) {
 	t.Helper()
-	for _, bad := range [][]byte{{}, {1, 2, 3}, state[:len(state)-8], state[8:], append(slices.Clone(state), make([]byte, 8)...)} {
+	for _, bad := range [][]byte{{}, {1, 2, 3}, state[:len(state)-8], state[8:],
+		append(slices.Clone(state), make([]byte, 8)...)} {
 		s := manySVM()
 		s.Checkpoint.From = bad
 		if _, _, err := fit(s); !errors.Is(err, learn.ErrState) {
@@ -144,11 +146,12 @@ func TestManyClassesDue(t *testing.T) {
 		asked, saved := 0, 0
 		s := manySVM()
 		s.Run.Workers = 2
-		s.Checkpoint = kernelized.Checkpoint{Every: 1, Due: func() bool { asked++; return false }, Save: func(state []byte) error {
-			saved++
-			s.Checkpoint.From = state
-			return nil
-		}}
+		s.Checkpoint = kernelized.Checkpoint{Every: 1, Due: func() bool { asked++; return false },
+			Save: func(state []byte) error {
+				saved++
+				s.Checkpoint.From = state
+				return nil
+			}}
 		if _, _, err := fit(s); err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +191,8 @@ func FuzzPart(f *testing.F) {
 		s := manySVM()
 		s.Checkpoint.From = seal(append(state, part...))
 		got, _, err := fit(s)
-		if err == nil && slices.ContainsFunc(got, func(v float64) bool { return v-v != 0 }) || err != nil && !errors.Is(err, learn.ErrState) {
+		if err == nil && slices.ContainsFunc(got, func(v float64) bool { return v-v != 0 }) || err != nil &&
+			!errors.Is(err, learn.ErrState) {
 			t.Errorf("%v, %v", got, err)
 		}
 	})
@@ -244,7 +248,8 @@ func TestStepsResume(t *testing.T) {
 		}
 		for k, state := range states {
 			got, r, err := fit(kernelized.Checkpoint{From: state}, 1+k%3)
-			if err != nil || !slices.Equal(got, want) || r.Iterations != reported.Iterations || r.Objective != reported.Objective || r.Gap != reported.Gap || r.Status != reported.Status {
+			if err != nil || !slices.Equal(got, want) || r.Iterations != reported.Iterations ||
+				r.Objective != reported.Objective || r.Gap != reported.Gap || r.Status != reported.Status {
 				t.Errorf("%s: gone on from state %d: %v, %+v, want %+v", name, k+1, err, r, reported)
 			}
 		}
@@ -258,7 +263,8 @@ func TestStepsResume(t *testing.T) {
 			t.Errorf("%s: the state of another sample: %v", name, err)
 		}
 		stop := errors.New("ended")
-		if _, _, err := fit(kernelized.Checkpoint{Every: 1, Save: func([]byte) error { return stop }}, 1); !errors.Is(err, stop) {
+		if _, _, err := fit(kernelized.Checkpoint{Every: 1, Save: func([]byte) error { return stop }},
+			1); !errors.Is(err, stop) {
 			t.Errorf("%s: the error of Save is lost: %v", name, err)
 		}
 	}

@@ -22,7 +22,9 @@ import (
 // every pair has begun there is no model: the report says so and the error wraps
 // the context's. Checkpoint keeps the pairs that are done, and the state of those
 // under way.
-func (s SVM[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes int) (*PairExpansion[T], learn.Report, error) {
+func (s SVM[T]) FitClasses(
+	ctx context.Context, d data.Labeled[T, int], classes int,
+) (*PairExpansion[T], learn.Report, error) {
 	start := time.Now()
 	weight, err := s.checkClasses(d, classes)
 	if err != nil {
@@ -64,7 +66,7 @@ func (s SVM[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes 
 		return nil
 	})
 	if err != nil {
-		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		if learn.Interrupted(ctx, err) {
 			err = fmt.Errorf("svm: stopped with %d of %d separators: %w", fitted.Load(), pairs, err)
 			return nil, learn.Report{Status: learn.Stopped(ctx), Elapsed: time.Since(start)}, err
 		}
@@ -78,13 +80,8 @@ func (s SVM[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes 
 // checkClasses reports every fault of recipe and sample, and returns the weights
 // of the instances.
 func (s SVM[T]) checkClasses(d data.Labeled[T, int], classes int) ([]float64, error) {
-	faults := []error{s.Validate()}
-	if classes < 2 {
-		faults = append(faults, fmt.Errorf("svm: classes is %d and must be at least 2", classes))
-	} else {
-		faults = append(faults, learn.CheckClasses(d.X.Len(), d.Y, d.Weight, classes))
-	}
-	return learn.Weights(d.X.Len(), d.Weight), errors.Join(faults...)
+	err := errors.Join(s.Validate(), checkClasses("svm", d, classes))
+	return learn.Weights(d.X.Len(), d.Weight), err
 }
 
 // joinPairs puts the solutions of all pairs together, the support sorted by
@@ -140,7 +137,9 @@ func opponent(c, other int) int {
 // instances that weigh in any class. When ctx ends, the classes that were not
 // reached have a score of 0. Checkpoint keeps the classes that are done, and the
 // state of the one under way.
-func (s SVM[T]) FitRest(ctx context.Context, d data.Labeled[T, int], classes int) (*MultiExpansion[T], learn.Report, error) {
+func (s SVM[T]) FitRest(
+	ctx context.Context, d data.Labeled[T, int], classes int,
+) (*MultiExpansion[T], learn.Report, error) {
 	start := time.Now()
 	weight, err := s.checkClasses(d, classes)
 	if err != nil {
@@ -191,7 +190,8 @@ func (s SVM[T]) joinRest(x data.Source[T], classes int, solved []*part) *MultiEx
 		}
 	}
 	bias := make([]float64, classes)
-	e := &MultiExpansion[T]{Kernel: s.Kernel, Support: take(x, support), Weight: data.NewMatrix(len(support), classes), Bias: bias}
+	e := &MultiExpansion[T]{Kernel: s.Kernel, Support: take(x, support), Weight: data.NewMatrix(len(support), classes),
+		Bias: bias}
 	for k, one := range solved {
 		class := learn.PositiveClass(k, classes)
 		bias[class] = one.bias

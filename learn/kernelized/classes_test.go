@@ -37,7 +37,8 @@ func TestPairs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, q, err := learn.OneVsOne[data.Vector, *kernelized.Expansion[data.Vector]]{Learner: s, Classes: classes}.Fit(t.Context(), d)
+		pairs := learn.OneVsOne[data.Vector, *kernelized.Expansion[data.Vector]]{Learner: s, Classes: classes}
+		v, q, err := pairs.Fit(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +82,8 @@ func TestRest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, q, err := learn.OneVsRest[data.Vector, *kernelized.Expansion[data.Vector]]{Learner: s, Classes: classes}.Fit(t.Context(), d)
+		rest := learn.OneVsRest[data.Vector, *kernelized.Expansion[data.Vector]]{Learner: s, Classes: classes}
+		m, q, err := rest.Fit(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,8 @@ import (
 // their values with the whole support, and so with each other and themselves,
 // are the same. That takes an evaluation for each pair of instances.
 func Compress[T any](ctx context.Context, ctl run.Control, e *Expansion[T]) (*Expansion[T], error) {
-	m := &MultiExpansion[T]{Kernel: e.Kernel, Support: e.Support, Weight: &data.Matrix{Rows: len(e.Weight), Cols: 1, Data: e.Weight}}
+	m := &MultiExpansion[T]{Kernel: e.Kernel, Support: e.Support,
+		Weight: &data.Matrix{Rows: len(e.Weight), Cols: 1, Data: e.Weight}}
 	c, err := CompressMulti(ctx, ctl, m)
 	if err != nil {
 		return nil, err
@@ -136,7 +137,8 @@ const keyRows = 16
 // rowKeys returns a hash of the kernel values of each instance with all others.
 func rowKeys[T any](ctx context.Context, ctl run.Control, e *MultiExpansion[T], index []int) ([]any, error) {
 	n := len(index)
-	if err := ctl.Reserve("kernel values of the support", 16*float64(n)*keyRows*float64(ctl.Cores()), "use fewer workers"); err != nil {
+	if err := ctl.Reserve("kernel values of the support", 16*float64(n)*keyRows*float64(ctl.Cores()),
+		"use fewer workers"); err != nil {
 		return nil, err
 	}
 	x := data.Source[T](data.Subset[T]{Of: e.Support, Index: index})

@@ -61,17 +61,20 @@ func TestCompressOtherTypes(t *testing.T) {
 		}
 		return 0
 	}
-	strings := &kernelized.Expansion[string]{Kernel: kernel.Func[string](same), Support: data.Slice[string]{"a", "b", "a", "c", "b"}, Weight: []float64{1, 2, 3, 0, -2}}
+	strings := &kernelized.Expansion[string]{Kernel: kernel.Func[string](same),
+		Support: data.Slice[string]{"a", "b", "a", "c", "b"}, Weight: []float64{1, 2, 3, 0, -2}}
 	c, err := kernelized.Compress(t.Context(), run.Control{}, strings)
 	if err != nil || !slices.Equal(c.Weight, []float64{4}) || c.Support.At(0) != "a" {
 		t.Errorf("strings: %v %v", c, err)
 	}
 
 	sets := &kernelized.Expansion[data.Set]{
-		Kernel:  kernel.Func[data.Set](func(x, y data.Set) float64 { return float64(x.Shared(y)) }),
-		Support: data.Slice[data.Set]{data.NewSet("a", "b"), data.NewSet("ab"), data.NewSet("b", "a")}, Weight: []float64{1, 1, 1},
+		Kernel: kernel.Func[data.Set](func(x, y data.Set) float64 { return float64(x.Shared(y)) }),
+		Support: data.Slice[data.Set]{data.NewSet("a", "b"), data.NewSet("ab"),
+			data.NewSet("b", "a")}, Weight: []float64{1, 1, 1},
 	}
-	if c, err := kernelized.Compress(t.Context(), run.Control{}, sets); err != nil || !slices.Equal(c.Weight, []float64{2, 1}) {
+	if c, err := kernelized.Compress(t.Context(), run.Control{}, sets); err != nil ||
+		!slices.Equal(c.Weight, []float64{2, 1}) {
 		t.Errorf("sets: %v %v", c, err)
 	}
 

@@ -54,13 +54,14 @@ func NewSVM[T any](k kernel.Kernel[T]) SVM[T] {
 }
 
 func (s SVM[T]) machine() machine[T] {
-	return machine[T]{name: "svm", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations, shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run}
+	return machine[T]{name: "svm", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations,
+		shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run, warm: s.warm}
 }
 
 // Validate reports every field that is out of range.
 func (s SVM[T]) Validate() error {
 	m := s.machine()
-	return m.validate(m.positive("C", s.C))
+	return m.validate(learn.Fields(m.name).Positive("C", s.C))
 }
 
 // Fit learns from d. The status is Converged when the optimality conditions are
@@ -74,18 +75,8 @@ func (s SVM[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion
 	if err := errors.Join(s.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
 		return nil, learn.Report{}, err
 	}
-	m := s.machine()
-	weight := learn.Weights(d.X.Len(), d.Weight)
-	if s.warm != nil {
-		m.rows = s.warm.rows
-	}
-	s.warm.room(1)
-	solution, err := m.solveFrom(ctx, d.X, hingeDual(d.Y, weight, s.C, all), s.warm, 0)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	e := newExpansion(s.Kernel, d.X, solution, solution.dual.levels(solution.scores)[0], 1)
-	return e, solution.finish(start), nil
+	p := hingeDual(d.Y, learn.Weights(d.X.Len(), d.Weight), s.C, all)
+	return s.machine().fit(ctx, start, d.X, p, (*solution).level)
 }
 
 // hingeDual returns the dual of the hinge loss: e_i = -y_i, and ranges between 0

@@ -70,10 +70,11 @@ func (d *dual) slope(scores []float64, t int) float64 {
 }
 
 // extremes returns for each group, among the variables of the active instances or
-// of all where active is nil, the highest slope of a variable that may grow and the lowest of one that may shrink, with -Inf and +Inf for none. With the
-// sum of a group fixed, the objective falls along a pair of them exactly when
-// the first exceeds the second (Keerthi et al. 2001); without, when the first is
-// positive or the second negative.
+// of all where active is nil, the highest slope of a variable that may grow and
+// the lowest of one that may shrink, with -Inf and +Inf for none. With the sum of
+// a group fixed, the objective falls along a pair of them exactly when the first
+// exceeds the second (Keerthi et al. 2001); without, when the first is positive or
+// the second negative.
 func (d *dual) extremes(scores []float64, active []int) (up, down [2]float64) {
 	up = [2]float64{math.Inf(-1), math.Inf(-1)}
 	down = [2]float64{math.Inf(1), math.Inf(1)}

@@ -51,7 +51,8 @@ func ExampleNewFalkon() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("%s, %d landmarks, sin(1) is about %.2f\n", report.Status, model.Support.Len(), model.Predict(data.Dense(1)))
+	fmt.Printf("%s, %d landmarks, sin(1) is about %.2f\n", report.Status, model.Support.Len(),
+		model.Predict(data.Dense(1)))
 	// Output: converged, 10 landmarks, sin(1) is about 0.84
 }
 

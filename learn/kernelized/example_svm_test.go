@@ -75,7 +75,8 @@ func ExampleSVM_FitClasses() {
 		d.Y = append(d.Y, i%3)
 	}
 	d.X = x
-	model, report, err := kernelized.NewSVM[data.Vector](kernel.Gaussian{Gamma: 0.1}).FitClasses(context.Background(), d, 3)
+	svm := kernelized.NewSVM[data.Vector](kernel.Gaussian{Gamma: 0.1})
+	model, report, err := svm.FitClasses(context.Background(), d, 3)
 	if err != nil {
 		fmt.Println(err)
 		return

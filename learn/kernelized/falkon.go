@@ -43,7 +43,7 @@ type Falkon[T any] struct {
 	Landmarks     int            // how many instances to draw as landmarks, at least 1; default 1000
 	Centers       data.Source[T] // landmarks to take instead; nil draws them
 	Start         []float64      // weights of the landmarks to begin with, one each; nil begins at 0
-	Tolerance     float64        // on the gradient relative to that at 0, in the preconditioner's coordinates, at least 0; default 1e-4
+	Tolerance     float64        // on the gradient relative to that at 0, preconditioned, from 0 to 1; default 1e-4
 	MaxIterations int            // steps of conjugate gradients, at least 1; default 50
 	Seed          uint64         // of the landmarks
 
@@ -66,20 +66,18 @@ func (f Falkon[T]) machine() machine[T] {
 
 // Validate reports every field that is out of range.
 func (f Falkon[T]) Validate() error {
-	faults := []error{checkKernel("falkon", f.Kernel), f.machine().positive("lambda", f.Lambda)}
-	if f.Centers == nil && f.Landmarks < 1 {
-		faults = append(faults, fmt.Errorf("falkon: landmarks is %d and must be at least 1", f.Landmarks))
-	}
-	if f.Centers != nil && f.Centers.Len() < 1 {
+	const fields = learn.Fields("falkon")
+	faults := []error{checkKernel("falkon", f.Kernel), fields.Positive("lambda", f.Lambda)}
+	if f.Centers == nil {
+		faults = append(faults, fields.AtLeast(1, "landmarks", f.Landmarks))
+	} else if f.Centers.Len() < 1 {
 		faults = append(faults, errors.New("falkon: centers has no instances and must have at least 1"))
 	}
 	if !(f.Tolerance >= 0) || f.Tolerance > 1 {
 		faults = append(faults, fmt.Errorf("falkon: tolerance is %v and must be from 0 to 1", f.Tolerance))
 	}
-	if f.MaxIterations < 1 {
-		faults = append(faults, fmt.Errorf("falkon: max iterations is %d and must be at least 1", f.MaxIterations))
-	}
-	return errors.Join(append(faults, f.Checkpoint.Validate("falkon"))...)
+	faults = append(faults, fields.AtLeast(1, "max iterations", f.MaxIterations), f.Checkpoint.Validate("falkon"))
+	return errors.Join(faults...)
 }
 
 // Fit learns from d, whose labels are the targets. The model has a weight a
@@ -168,7 +166,9 @@ func (f FalkonClassifier[T]) Fit(ctx context.Context, d data.Labeled[T, float64]
 // FitClasses learns one separator a class against the rest, a single one for two
 // classes, all in the same passes over K. Each is what Fit would have found.
 // Start must not be set.
-func (f FalkonClassifier[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes int) (*MultiExpansion[T], learn.Report, error) {
+func (f FalkonClassifier[T]) FitClasses(
+	ctx context.Context, d data.Labeled[T, int], classes int,
+) (*MultiExpansion[T], learn.Report, error) {
 	if err := errors.Join(f.Validate(), checkClasses("falkon", d, classes), f.startless()); err != nil {
 		return nil, learn.Report{}, err
 	}
@@ -196,7 +196,7 @@ func (p *falkon[T]) next(ctx context.Context, lambda float64) (*data.Matrix, lea
 		err = p.solve(ctx, p.current, &r, lambda, p.warm)
 		p.warm = true
 	}
-	if err != nil && !(ctx.Err() != nil && errors.Is(err, ctx.Err())) {
+	if err != nil && !learn.Interrupted(ctx, err) {
 		return nil, r, err
 	}
 	if err != nil {

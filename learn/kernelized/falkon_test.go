@@ -28,7 +28,9 @@ func tight(landmarks int) kernelized.Falkon[data.Vector] {
 	return f
 }
 
-func fitFalkon(t *testing.T, f kernelized.Falkon[data.Vector], d sample) (*kernelized.Regression[data.Vector], learn.Report) {
+func fitFalkon(
+	t *testing.T, f kernelized.Falkon[data.Vector], d sample,
+) (*kernelized.Regression[data.Vector], learn.Report) {
 	t.Helper()
 	e, report, err := f.Fit(t.Context(), d)
 	if err != nil {
@@ -273,7 +275,8 @@ func TestFalkonCancelled(t *testing.T) {
 	}
 	f.Run.Progress.Step, f.MaxIterations = nil, 3
 	limited, limitedReport := fitFalkon(t, f, d)
-	if !slices.Equal(e.Weight, limited.Weight) || limitedReport.Status != learn.IterationLimit || limitedReport.Objective != report.Objective {
+	if !slices.Equal(e.Weight, limited.Weight) || limitedReport.Status != learn.IterationLimit ||
+		limitedReport.Objective != report.Objective {
 		t.Errorf("%+v, with a limit %+v", report, limitedReport)
 	}
 	path, err := f.Path(d, 1)
@@ -295,7 +298,8 @@ func TestFalkonRefusals(t *testing.T) {
 	good := waves(10, 2, 0)
 	f := kernelized.Falkon[data.Vector]{Lambda: -1, Tolerance: 2}
 	err := f.Validate()
-	for _, part := range []string{"kernel is missing", "lambda is -1", "landmarks is 0", "tolerance is 2", "max iterations is 0"} {
+	for _, part := range []string{"kernel is missing", "lambda is -1", "landmarks is 0", "tolerance is 2",
+		"max iterations is 0"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%q does not say %q", err, part)
 		}

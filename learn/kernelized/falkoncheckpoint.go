@@ -28,7 +28,8 @@ func (p *falkon[T]) resume(s *steps, report *learn.Report, lambda float64) (keep
 func (p *falkon[T]) mark(lambda float64) uint64 {
 	f := p.recipe
 	return learn.Mark("falkon", []float64{
-		lambda, f.Tolerance, float64(f.MaxIterations), float64(p.landmarks.Len()), float64(f.Seed >> 32), float64(uint32(f.Seed)),
+		lambda, f.Tolerance, float64(f.MaxIterations), float64(p.landmarks.Len()),
+		float64(f.Seed >> 32), float64(uint32(f.Seed)),
 	}, f.Start, p.weight, p.y.Data)
 }
 

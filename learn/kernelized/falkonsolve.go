@@ -66,7 +66,8 @@ func newFalkon[T any](f Falkon[T], d ridgeSample[T], many bool) (*falkon[T], err
 	}
 	m := p.landmarks.Len()
 	if f.Start != nil && len(f.Start) != m {
-		return nil, fmt.Errorf("falkon: there are %d landmarks and %d weights to start with; each landmark needs one", m, len(f.Start))
+		return nil, fmt.Errorf("falkon: there are %d landmarks and %d weights to start with; each landmark needs one", m,
+			len(f.Start))
 	}
 	if i := vmath.Finite(f.Start); i >= 0 {
 		return nil, fmt.Errorf("falkon: weight %d to start with is %v and must be a finite number", i, f.Start[i])
@@ -238,7 +239,9 @@ func (p *falkon[T]) refine(ctx context.Context, penalty float64) error {
 
 // solve improves the weights for a penalty, from their present values where warm
 // and from 0 where not, and reports.
-func (p *falkon[T]) solve(ctx context.Context, weight *data.Matrix, report *learn.Report, lambda float64, warm bool) error {
+func (p *falkon[T]) solve(
+	ctx context.Context, weight *data.Matrix, report *learn.Report, lambda float64, warm bool,
+) error {
 	penalty := 2 * lambda
 	if err := p.refine(ctx, penalty); err != nil {
 		return err

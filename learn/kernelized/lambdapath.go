@@ -56,7 +56,7 @@ func falkonPath[T, M any](
 		return nil, err
 	}
 	return learn.PathFunc[M](func(ctx context.Context, lambda float64) (none M, r learn.Report, err error) {
-		if err := f.machine().positive("lambda", lambda); err != nil {
+		if err := learn.Fields("falkon").Positive("lambda", lambda); err != nil {
 			return none, r, err
 		}
 		w, r, err := p.next(ctx, lambda)
@@ -107,7 +107,7 @@ func ridgePath[T, M any](r Ridge[T], d ridgeSample[T], model func(*data.Matrix) 
 	kept := &ridgeGram{}
 	return learn.PathFunc[M](func(ctx context.Context, lambda float64) (none M, _ learn.Report, err error) {
 		start := time.Now()
-		if err := r.machine().positive("lambda", lambda); err != nil {
+		if err := learn.Fields("kernel ridge").Positive("lambda", lambda); err != nil {
 			return none, learn.Report{}, err
 		}
 		r.Lambda = lambda
@@ -129,7 +129,9 @@ type ridgeGram struct {
 
 // matrix returns G, made by compute the first time. Without a place to keep it,
 // it is what compute returns.
-func (k *ridgeGram) matrix(ctx context.Context, ctl run.Control, compute func() (*data.Matrix, error)) (*data.Matrix, error) {
+func (k *ridgeGram) matrix(
+	ctx context.Context, ctl run.Control, compute func() (*data.Matrix, error),
+) (*data.Matrix, error) {
 	if k == nil {
 		return compute()
 	}

@@ -118,7 +118,8 @@ func (p *inner[F]) face(ctx context.Context, ctl run.Control, free []int, tied b
 	for _, i := range free {
 		largest = max(largest, p.own[i])
 	}
-	f := &face{index: free, slope: make([]float64, n), stride: n, b: p.b, lo: p.lo, hi: p.hi, group: func(int) int { return -1 }}
+	f := &face{index: free, slope: make([]float64, n), stride: n, b: p.b, lo: p.lo, hi: p.hi,
+		group: func(int) int { return -1 }}
 	if tied {
 		f.groups = len(p.groups)
 		second := p.groups[len(p.groups)-1].from

@@ -90,8 +90,9 @@ func compare(t *testing.T, f figure, r learn.Report) {
 	if f.Optimum != nil {
 		want = *f.Optimum
 	}
-	t.Logf("objective %.6f, want %.6f (%.1e), LIBSVM %.6f (%.1e); support %d, LIBSVM %d; gap %.2e, %d steps, %v", r.Objective, want,
-		(r.Objective-want)/math.Abs(want), f.Objective, (f.Objective-want)/math.Abs(want), r.Support, f.Support, r.Gap, r.Iterations, r.Elapsed)
+	t.Logf("objective %.6f, want %.6f (%.1e), LIBSVM %.6f (%.1e); support %d, LIBSVM %d; gap %.2e, %d steps, %v",
+		r.Objective, want, (r.Objective-want)/math.Abs(want), f.Objective, (f.Objective-want)/math.Abs(want),
+		r.Support, f.Support, r.Gap, r.Iterations, r.Elapsed)
 	if r.Status != learn.Converged {
 		t.Errorf("status %q", r.Status)
 	}

@@ -30,40 +30,14 @@ type machine[T any] struct {
 	checkpoint Checkpoint
 	ctl        run.Control
 	rows       *rowStore[T] // nil where problems share none
+	warm       *warmth[T]   // of fits along a path; nil for a fit by itself
 }
 
 // validate reports every field that is out of range.
 func (m machine[T]) validate(more ...error) error {
-	var faults []error
-	if m.kernel == nil {
-		faults = append(faults, fmt.Errorf("%s: kernel is missing", m.name))
-	} else {
-		faults = append(faults, kernel.Validate(m.kernel))
-	}
-	faults = append(faults, more...)
-	if !(m.tolerance > 0) || math.IsInf(m.tolerance, 0) {
-		faults = append(faults, fmt.Errorf("%s: tolerance is %v and must be a positive number", m.name, m.tolerance))
-	}
-	if m.iterations < 1 {
-		faults = append(faults, fmt.Errorf("%s: max iterations is %d and must be at least 1", m.name, m.iterations))
-	}
-	return errors.Join(append(faults, m.checkpoint.Validate(m.name))...)
-}
-
-// positive reports a value that is not a positive number.
-func (m machine[T]) positive(field string, v float64) error {
-	if !(v > 0) || math.IsInf(v, 0) {
-		return fmt.Errorf("%s: %s is %v and must be a positive number", m.name, field, v)
-	}
-	return nil
-}
-
-// fraction reports a value outside (0, 1].
-func (m machine[T]) fraction(field string, v float64) error {
-	if !(v > 0 && v <= 1) {
-		return fmt.Errorf("%s: %s is %v and must be above 0 and at most 1", m.name, field, v)
-	}
-	return nil
+	f := learn.Fields(m.name)
+	return errors.Join(checkKernel(m.name, m.kernel), errors.Join(more...), f.Positive("tolerance", m.tolerance),
+		f.AtLeast(1, "max iterations", m.iterations), m.checkpoint.Validate(m.name))
 }
 
 // checkTargets reports what is wrong with the real targets of d and with its
@@ -91,21 +65,47 @@ type solution struct {
 	report learn.Report // without Elapsed
 }
 
-// solve minimises the dual on the instances x.
-func (m machine[T]) solve(ctx context.Context, x data.Source[T], d *dual) (*solution, error) {
-	return m.solveFrom(ctx, x, d, nil, 0)
+// fit minimises the dual on the instances x, and returns the model with the bias
+// and the scale that shape finds for the solution.
+func (m machine[T]) fit(
+	ctx context.Context, start time.Time, x data.Source[T], d *dual, shape func(*solution) (bias, scale float64),
+) (*Expansion[T], learn.Report, error) {
+	if m.warm != nil {
+		m.rows = m.warm.rows
+	}
+	m.warm.room(1)
+	s, err := m.solveFrom(ctx, x, d, m.warm, 0)
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	bias, scale := shape(s)
+	index, weight, b := s.expansion(bias, scale)
+	s.report.Elapsed = time.Since(start)
+	return &Expansion[T]{Kernel: m.kernel, Support: take(x, index), Weight: weight, Bias: b}, s.report, nil
+}
+
+// level is the shape of a machine with one bias.
+func (s *solution) level() (bias, scale float64) { return s.dual.levels(s.scores)[0], 1 }
+
+// middle is the shape of one with a level on each side.
+func (s *solution) middle() (bias, scale float64) {
+	level := s.dual.levels(s.scores)
+	return (level[0] + level[1]) / 2, 1
 }
 
 // solveFrom is solve from the solution of the separator before, where there is
 // one.
-func (m machine[T]) solveFrom(ctx context.Context, x data.Source[T], d *dual, warm *warmth[T], separator int) (*solution, error) {
+func (m machine[T]) solveFrom(
+	ctx context.Context, x data.Source[T], d *dual, warm *warmth[T], separator int,
+) (*solution, error) {
 	// Variables and scores, the matrix of a working set and its triangle, and rows.
 	set, rows := float64(min(workingMost, len(d.b))), float64(min(rowsAtOnce, d.n))
 	memory := 64*float64(len(d.b)) + 16*set*set + 8*rows*float64(d.n)
 	if err := m.ctl.Reserve("a support vector machine", memory, "train on fewer rows"); err != nil {
 		return nil, err
 	}
-	s := &smo[T]{kernel: m.kernel, x: x, tolerance: m.tolerance, iterations: m.iterations, shrinks: m.shrinks && d.n >= shrinkFrom, ctl: m.ctl, checkpoint: m.checkpoint, dual: d, rows: m.rows}
+	s := &smo[T]{kernel: m.kernel, x: x, tolerance: m.tolerance, iterations: m.iterations, shrinks: m.shrinks &&
+		d.n >= shrinkFrom, ctl: m.ctl, checkpoint: m.checkpoint, dual: d, rows: m.rows}
 	s.start = warm.begin(separator, d)
 	if s.rows == nil {
 		s.rows = &rowStore[T]{}
@@ -132,16 +132,4 @@ func (s *solution) expansion(bias, scale float64) (index []int, weight []float64
 	}
 	s.report.Support = len(index)
 	return index, weight, bias / scale
-}
-
-// newExpansion puts a model together.
-func newExpansion[T any](k kernel.Kernel[T], x data.Source[T], s *solution, bias, scale float64) *Expansion[T] {
-	index, weight, b := s.expansion(bias, scale)
-	return &Expansion[T]{Kernel: k, Support: take(x, index), Weight: weight, Bias: b}
-}
-
-// finish returns the report with the time since start.
-func (s *solution) finish(start time.Time) learn.Report {
-	s.report.Elapsed = time.Since(start)
-	return s.report
 }

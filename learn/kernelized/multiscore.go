@@ -18,7 +18,8 @@ func (e *MultiExpansion[T]) ScoresAll(ctx context.Context, ctl run.Control, x da
 	}
 	byClass := data.NewMatrix(e.Classes(), x.Len())
 	if e.Weight.Rows > 0 {
-		if err := gram.BindPrecision(e.Kernel, e.Support, ctl.Precision).ProductMany(ctx, ctl, byClass, x, transposed(e.Weight)); err != nil {
+		columns := gram.BindPrecision(e.Kernel, e.Support, ctl.Precision)
+		if err := columns.ProductMany(ctx, ctl, byClass, x, transposed(e.Weight)); err != nil {
 			return nil, err
 		}
 	}

@@ -38,13 +38,14 @@ func NewNuSVM[T any](k kernel.Kernel[T]) NuSVM[T] {
 }
 
 func (s NuSVM[T]) machine() machine[T] {
-	return machine[T]{name: "nu-svm", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations, shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run}
+	return machine[T]{name: "nu-svm", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations,
+		shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run}
 }
 
 // Validate reports every field that is out of range.
 func (s NuSVM[T]) Validate() error {
 	m := s.machine()
-	return m.validate(m.fraction("nu", s.Nu))
+	return m.validate(learn.Fields(m.name).Part("nu", s.Nu))
 }
 
 // Fit learns from d. It refuses a Nu above twice the share of the smaller class,
@@ -56,25 +57,20 @@ func (s NuSVM[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansi
 	if err := errors.Join(s.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
 		return nil, learn.Report{}, err
 	}
-	m := s.machine()
-	weight := learn.Weights(d.X.Len(), d.Weight)
-	p, err := s.dual(d.Y, weight)
+	p, err := s.dual(d.Y, learn.Weights(d.X.Len(), d.Weight))
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
-	solution, err := m.solve(ctx, d.X, p)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	level := p.levels(solution.scores)
-	margin := (level[1] - level[0]) / 2
-	if !(margin > 0) {
-		margin = 1
-	}
-	solution.report.Objective /= margin * margin
-	solution.report.Gap /= margin * margin
-	e := newExpansion(s.Kernel, d.X, solution, (level[0]+level[1])/2, margin)
-	return e, solution.finish(start), nil
+	return s.machine().fit(ctx, start, d.X, p, func(found *solution) (bias, margin float64) {
+		level := p.levels(found.scores)
+		margin = (level[1] - level[0]) / 2
+		if !(margin > 0) {
+			margin = 1
+		}
+		found.report.Objective /= margin * margin
+		found.report.Gap /= margin * margin
+		return (level[0] + level[1]) / 2, margin
+	})
 }
 
 // dual returns the problem with a feasible start: the first instances of each

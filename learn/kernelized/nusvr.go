@@ -38,20 +38,22 @@ func NewNuSVR[T any](k kernel.Kernel[T]) NuSVR[T] {
 }
 
 func (s NuSVR[T]) machine() machine[T] {
-	return machine[T]{name: "nu-svr", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations, shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run}
+	return machine[T]{name: "nu-svr", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations,
+		shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run}
 }
 
 // Validate reports every field that is out of range.
 func (s NuSVR[T]) Validate() error {
 	m := s.machine()
-	return m.validate(m.positive("C", s.C), m.fraction("nu", s.Nu))
+	f := learn.Fields(m.name)
+	return m.validate(f.Positive("C", s.C), f.Part("nu", s.Nu))
 }
 
 // Fit learns from d, whose labels are the targets z. In the report Objective is
 // the value of the dual.
 func (s NuSVR[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Regression[T], learn.Report, error) {
 	start := time.Now()
-	m, n := s.machine(), d.X.Len()
+	n := d.X.Len()
 	if err := errors.Join(s.Validate(), checkTargets(d)); err != nil {
 		return nil, learn.Report{}, err
 	}
@@ -63,11 +65,5 @@ func (s NuSVR[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Regress
 	}
 	p.raise(0, n, s.C*s.Nu*total/2, 1)
 	p.raise(n, 2*n, s.C*s.Nu*total/2, -1)
-	solution, err := m.solve(ctx, d.X, p)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	level := p.levels(solution.scores)
-	e := newExpansion(s.Kernel, d.X, solution, (level[0]+level[1])/2, 1)
-	return &Regression[T]{*e}, solution.finish(start), nil
+	return regression(s.machine().fit(ctx, start, d.X, p, (*solution).middle))
 }

@@ -37,13 +37,14 @@ func NewOneClass[T any](k kernel.Kernel[T]) OneClass[T] {
 }
 
 func (s OneClass[T]) machine() machine[T] {
-	return machine[T]{name: "one-class svm", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations, shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run}
+	return machine[T]{name: "one-class svm", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations,
+		shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run}
 }
 
 // Validate reports every field that is out of range.
 func (s OneClass[T]) Validate() error {
 	m := s.machine()
-	return m.validate(m.fraction("nu", s.Nu))
+	return m.validate(learn.Fields(m.name).Part("nu", s.Nu))
 }
 
 // Fit learns from the instances x and their weights, nil for 1 each. In the
@@ -57,7 +58,6 @@ func (s OneClass[T]) Fit(ctx context.Context, x data.Source[T], weight []float64
 	if n == 0 {
 		return nil, learn.Report{}, learn.ErrNoRows
 	}
-	m := s.machine()
 	weight = learn.Weights(n, weight)
 	p := newDual(n, n, all)
 	total := 0.0
@@ -66,10 +66,5 @@ func (s OneClass[T]) Fit(ctx context.Context, x data.Source[T], weight []float64
 		total += w
 	}
 	p.raise(0, n, s.Nu*total, 1)
-	solution, err := m.solve(ctx, x, p)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	e := newExpansion(s.Kernel, x, solution, p.levels(solution.scores)[0], 1)
-	return e, solution.finish(start), nil
+	return s.machine().fit(ctx, start, x, p, (*solution).level)
 }

@@ -183,7 +183,8 @@ func hinge(k [][]float64, y []float64, c func(i int) float64, tied bool) program
 // tube is the dual of regression, with one sum for all or one a sign.
 func tube(k [][]float64, z []float64, c, epsilon float64, sums ...float64) program {
 	n := len(z)
-	p := program{k: k, e: make([]float64, 2*n), lo: make([]float64, 2*n), hi: make([]float64, 2*n), group: make([]int, 2*n), sum: sums}
+	p := program{k: k, e: make([]float64, 2*n), lo: make([]float64, 2*n), hi: make([]float64, 2*n),
+		group: make([]int, 2*n), sum: sums}
 	for i, v := range z {
 		p.e[i], p.hi[i] = epsilon-v, c
 		p.e[n+i], p.lo[n+i] = -epsilon-v, -c

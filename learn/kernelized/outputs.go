@@ -47,8 +47,8 @@ func checkOutputs(name string, n int, y *data.Matrix, weight []float64) error {
 
 // checkClasses reports what is wrong with the labels of many classes.
 func checkClasses[T any](name string, d data.Labeled[T, int], classes int) error {
-	if classes < 2 {
-		return fmt.Errorf("%s: classes is %d and must be at least 2", name, classes)
+	if err := learn.Fields(name).AtLeast(2, "classes", classes); err != nil {
+		return err
 	}
 	return learn.CheckClasses(d.X.Len(), d.Y, d.Weight, classes)
 }

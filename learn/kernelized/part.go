@@ -27,11 +27,13 @@ func (m machine[T]) split(n int) (*learn.Parts, error) {
 
 // solvePart solves problem i of several, from where the one before it on a path
 // has ended, or takes over what a checkpoint knows of it.
-func (m machine[T]) solvePart(ctx context.Context, parts *learn.Parts, i int, x data.Source[T], d *dual, warm *warmth[T]) (*part, error) {
+func (m machine[T]) solvePart(
+	ctx context.Context, parts *learn.Parts, i int, x data.Source[T], d *dual, warm *warmth[T],
+) (*part, error) {
 	var mark uint64
 	m.checkpoint = Checkpoint{}
 	if parts != nil {
-		mark = d.fingerprint(m.tolerance, m.shrinks)
+		mark = d.fingerprint("part", m.tolerance, m.shrinks)
 		if state, ok := parts.Result(i); ok {
 			return decodePart(state, mark, d.n)
 		}
@@ -71,7 +73,7 @@ func decodePart(state []byte, mark uint64, n int) (*part, error) {
 	for range p.weight {
 		at := r.Int(n - 1)
 		if at <= last {
-			return nil, errState
+			return nil, learn.ErrState
 		}
 		p.index, last = append(p.index, at), at
 	}
@@ -79,7 +81,7 @@ func decodePart(state []byte, mark uint64, n int) (*part, error) {
 		return nil, err
 	}
 	if vmath.Finite(p.weight) >= 0 || p.bias-p.bias != 0 {
-		return nil, errState
+		return nil, learn.ErrState
 	}
 	p.report.Support = len(p.index)
 	return p, nil

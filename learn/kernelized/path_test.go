@@ -22,7 +22,8 @@ func alongside(t *testing.T, path, alone []learn.Report) {
 	for k, r := range path {
 		q := alone[k]
 		if r.Status != learn.Converged || math.Abs(r.Objective-q.Objective) > r.Gap+q.Gap+1e-12*math.Abs(q.Objective) {
-			t.Errorf("step %d: %q, objective %v with a gap of %v, want %v with %v", k, r.Status, r.Objective, r.Gap, q.Objective, q.Gap)
+			t.Errorf("step %d: %q, objective %v with a gap of %v, want %v with %v", k, r.Status, r.Objective, r.Gap,
+				q.Objective, q.Gap)
 		}
 		together, apart = together+r.Iterations, apart+q.Iterations
 	}

@@ -3,8 +3,6 @@ package kernelized
 import (
 	"context"
 	"errors"
-	"fmt"
-	"time"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/gram"
@@ -47,42 +45,17 @@ func NewPerceptron[T any](k kernel.Kernel[T]) Perceptron[T] {
 
 // Validate reports every field that is out of range.
 func (p Perceptron[T]) Validate() error {
-	if p.Kernel == nil {
-		return errors.Join(errors.New("kernel perceptron: kernel is missing"), p.checkPasses())
-	}
-	return errors.Join(kernel.Validate(p.Kernel), p.checkPasses())
+	return errors.Join(checkKernel("kernel perceptron", p.Kernel), p.checkPasses())
 }
 
 func (p Perceptron[T]) checkPasses() error {
-	if p.MaxPasses < 1 {
-		return fmt.Errorf("kernel perceptron: max passes is %d and must be at least 1", p.MaxPasses)
-	}
-	return nil
+	return learn.Fields("kernel perceptron").AtLeast(1, "max passes", p.MaxPasses)
 }
 
 // Fit learns from d. The status is Converged when the last pass had no mistake
 // and IterationLimit when MaxPasses did not suffice.
 func (p Perceptron[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion[T], learn.Report, error) {
-	start := time.Now()
-	if err := errors.Join(p.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
-		return nil, learn.Report{}, err
-	}
-	d, err := learn.Repeated(p.Run, d)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	counts, report, err := p.counts(ctx, d.X, [][]float64{d.Y})
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	index := supportOf(counts)
-	e := &Expansion[T]{Kernel: p.Kernel, Support: take(d.X, index), Weight: make([]float64, len(index))}
-	for s, i := range index {
-		e.Weight[s] = float64(counts[0][i]) * d.Y[i]
-	}
-	report.Support = len(index)
-	report.Elapsed = time.Since(start)
-	return e, report, nil
+	return p.together().two(ctx, d)
 }
 
 // FitClasses learns one separator a class against the rest, a single one for
@@ -91,77 +64,42 @@ func (p Perceptron[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Ex
 //
 // The report is the Merge of the separators' reports, but Support counts the
 // instances that weigh in any class.
-func (p Perceptron[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes int) (*MultiExpansion[T], learn.Report, error) {
-	start := time.Now()
-	if err := p.Validate(); err != nil {
-		return nil, learn.Report{}, err
-	}
-	if classes < 2 {
-		return nil, learn.Report{}, fmt.Errorf("kernel perceptron: classes is %d and must be at least 2", classes)
-	}
-	if err := learn.CheckClasses(d.X.Len(), d.Y, d.Weight, classes); err != nil {
-		return nil, learn.Report{}, err
-	}
-	d, err := learn.Repeated(p.Run, d)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	labels := make([][]float64, learn.Separators(classes))
-	for k := range labels {
-		labels[k] = learn.Against(nil, d.Y, learn.PositiveClass(k, classes))
-	}
-	counts, report, err := p.counts(ctx, d.X, labels)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	index := supportOf(counts)
-	weight := data.NewMatrix(len(index), classes)
-	for s, i := range index {
-		row := weight.Row(s)
-		for k := range labels {
-			row[learn.PositiveClass(k, classes)] = float64(counts[k][i]) * labels[k][i]
-		}
-		if classes == 2 {
-			row[0] = -row[1]
-		}
-	}
-	report.Support = len(index)
-	report.Elapsed = time.Since(start)
-	return &MultiExpansion[T]{Kernel: p.Kernel, Support: take(d.X, index), Weight: weight}, report, nil
+func (p Perceptron[T]) FitClasses(
+	ctx context.Context, d data.Labeled[T, int], classes int,
+) (*MultiExpansion[T], learn.Report, error) {
+	return p.together().many(ctx, d, classes)
 }
 
-// counts solves the problems of the given labels on one operator and returns
-// the counts and the merged report, with the evaluations of the kernel.
-func (p Perceptron[T]) counts(ctx context.Context, x data.Source[T], labels [][]float64) ([][]int, learn.Report, error) {
-	var counter run.Counter
-	ctl := p.Run
-	ctl.Counter = &counter
-	op, err := gram.NewRowCache[T, float64](ctl, p.Kernel, x, 1)
-	if err != nil {
-		return nil, learn.Report{}, err
+func (p Perceptron[T]) together() together[T] {
+	return together[T]{
+		name: "kernel perceptron", kernel: p.Kernel, faults: p.Validate(), whole: true, ctl: p.Run, train: p.train,
 	}
-	counts, reports, err := p.solve(ctx, op, labels)
-	p.Run.Counter.Add(counter.Count())
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	report := learn.Merge(reports...)
-	report.Evaluations = counter.Count()
-	return counts, report, nil
 }
 
-// supportOf returns the instances with a count in any problem, in order.
-func supportOf(counts [][]int) []int {
-	index := []int{}
-	for i := range counts[0] {
-		for k := range counts {
-			if counts[k][i] > 0 {
-				index = append(index, i)
-				break
+// train solves the problems of the given labels on one operator. The weight of an
+// instance is its count, with the sign of its label.
+func (p Perceptron[T]) train(
+	ctx context.Context, x data.Source[T], y *data.Matrix, _ []float64,
+) (weight *data.Matrix, report learn.Report, err error) {
+	evaluations, err := counted(p.Run, func(ctl run.Control) error {
+		op, err := gram.NewRowCache[T, float64](ctl, p.Kernel, x, 1)
+		if err != nil {
+			return err
+		}
+		counts, reports, err := p.solve(ctx, op, y)
+		if err != nil {
+			return err
+		}
+		weight, report = data.NewMatrix(y.Rows, y.Cols), learn.Merge(reports...)
+		for k, count := range counts {
+			for i, c := range count {
+				weight.Row(k)[i] = float64(c) * y.Row(k)[i]
 			}
 		}
-	}
-	return index
+		return nil
+	})
+	report.Evaluations = evaluations
+	return weight, report, err
 }
 
 // take copies the instances at the given indices, so that a model does not

@@ -77,7 +77,8 @@ func TestSameAsLinear(t *testing.T) {
 				for k, a := range e.Weight {
 					e.Support.At(k).AddTo(w, a)
 				}
-				if r.Mistakes != want.Mistakes || r.Status != want.Status || r.Iterations != want.Iterations || !reflect.DeepEqual(w, s.W) {
+				if r.Mistakes != want.Mistakes || r.Status != want.Status || r.Iterations != want.Iterations ||
+					!reflect.DeepEqual(w, s.W) {
 					t.Errorf("n=%d passes=%d: w=%v %+v, linear w=%v %+v", n, passes, w, r, s.W, want)
 				}
 			}
@@ -222,16 +223,20 @@ func TestFaults(t *testing.T) {
 		t.Error("no kernel, no fault")
 	}
 	p := kernelized.NewPerceptron[data.Vector](kernel.Linear{})
-	if _, _, err := p.Fit(t.Context(), sample{X: data.Slice[data.Vector]{data.Dense(1)}, Y: []float64{1}}); !errors.Is(err, learn.ErrOneClass) {
+	if _, _, err := p.Fit(t.Context(), sample{X: data.Slice[data.Vector]{data.Dense(1)},
+		Y: []float64{1}}); !errors.Is(err, learn.ErrOneClass) {
 		t.Errorf("one row: %v", err)
 	}
-	if _, _, err := p.FitClasses(t.Context(), data.Labeled[data.Vector, int]{X: data.Slice[data.Vector]{}}, 3); !errors.Is(err, learn.ErrNoRows) {
+	if _, _, err := p.FitClasses(t.Context(), data.Labeled[data.Vector, int]{X: data.Slice[data.Vector]{}},
+		3); !errors.Is(err, learn.ErrNoRows) {
 		t.Errorf("no rows: %v", err)
 	}
-	if _, _, err := p.FitClasses(t.Context(), data.Labeled[data.Vector, int]{X: data.Slice[data.Vector]{}}, 1); err == nil {
+	if _, _, err := p.FitClasses(t.Context(), data.Labeled[data.Vector, int]{X: data.Slice[data.Vector]{}},
+		1); err == nil {
 		t.Error("one class: no error")
 	}
-	broken := kernelized.NewPerceptron[data.Vector](kernel.Func[data.Vector](func(x, y data.Vector) float64 { return math.NaN() }))
+	nan := func(x, y data.Vector) float64 { return math.NaN() }
+	broken := kernelized.NewPerceptron[data.Vector](kernel.Func[data.Vector](nan))
 	if _, _, err := broken.Fit(t.Context(), ring(9)); err == nil {
 		t.Error("a kernel of NaN: no error")
 	}
@@ -248,7 +253,8 @@ func ExampleNewPerceptron() {
 		}
 		return float64(n)
 	})
-	d := data.Labeled[string, float64]{X: data.Slice[string]{"kernel", "letter", "margin", "pair"}, Y: []float64{1, 1, -1, -1}}
+	d := data.Labeled[string, float64]{X: data.Slice[string]{"kernel", "letter", "margin", "pair"},
+		Y: []float64{1, 1, -1, -1}}
 	e, report, err := kernelized.NewPerceptron[string](common).Fit(context.Background(), d)
 	if err != nil {
 		fmt.Println(err)

@@ -77,7 +77,9 @@ func readFile(t *testing.T, path string) labeled {
 }
 
 // timed scores all instances and says how long it took.
-func timed(t *testing.T, e *kernelized.Expansion[data.Vector], ctl run.Control, x data.Source[data.Vector]) ([]float64, time.Duration) {
+func timed(
+	t *testing.T, e *kernelized.Expansion[data.Vector], ctl run.Control, x data.Source[data.Vector],
+) ([]float64, time.Duration) {
 	t.Helper()
 	start := time.Now()
 	scores, err := e.ScoreAll(t.Context(), ctl, x)

@@ -44,11 +44,9 @@ type Ridge[T any] struct {
 // NewRidge returns the recipe with its defaults.
 func NewRidge[T any](k kernel.Kernel[T]) Ridge[T] { return Ridge[T]{Kernel: k, Lambda: 1e-3} }
 
-func (r Ridge[T]) machine() machine[T] { return machine[T]{name: "kernel ridge", kernel: r.Kernel} }
-
 // Validate reports every field that is out of range.
 func (r Ridge[T]) Validate() error {
-	return errors.Join(checkKernel("kernel ridge", r.Kernel), r.machine().positive("lambda", r.Lambda))
+	return errors.Join(checkKernel("kernel ridge", r.Kernel), learn.Fields("kernel ridge").Positive("lambda", r.Lambda))
 }
 
 // checkKernel reports a kernel that is missing or has a parameter out of range.
@@ -79,7 +77,9 @@ func (r Ridge[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Regress
 // y_i - f_i(x_i) of the models f_i that are learnt from all instances but i at
 // the same 2·Lambda·m. They cost n³/3 operations and 12·n² bytes more, and no
 // further fits. When ctx ends there are none.
-func (r Ridge[T]) FitLeaveOneOut(ctx context.Context, d data.Labeled[T, float64]) (*Regression[T], []float64, learn.Report, error) {
+func (r Ridge[T]) FitLeaveOneOut(
+	ctx context.Context, d data.Labeled[T, float64],
+) (*Regression[T], []float64, learn.Report, error) {
 	start := time.Now()
 	if err := errors.Join(r.Validate(), checkTargets(d)); err != nil {
 		return nil, nil, learn.Report{}, err
@@ -133,7 +133,9 @@ func (r RidgeClassifier[T]) Fit(ctx context.Context, d data.Labeled[T, float64])
 
 // FitClasses learns one separator a class against the rest, a single one for two
 // classes, with one factorisation for all. Each is what Fit would have found.
-func (r RidgeClassifier[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes int) (*MultiExpansion[T], learn.Report, error) {
+func (r RidgeClassifier[T]) FitClasses(
+	ctx context.Context, d data.Labeled[T, int], classes int,
+) (*MultiExpansion[T], learn.Report, error) {
 	start := time.Now()
 	if err := errors.Join(r.Validate(), checkClasses("kernel ridge", d, classes)); err != nil {
 		return nil, learn.Report{}, err
@@ -180,11 +182,9 @@ func (r Ridge[T]) solve(
 		return nil, err
 	}
 	s := &ridgeSolution{weight: data.NewMatrix(d.y.Rows, n)}
-	var counter run.Counter
-	err := r.fill(ctx, &counter, s, d, leaveOut, kept)
-	r.Run.Counter.Add(counter.Count())
-	s.report.Evaluations = counter.Count()
-	if err != nil && !(ctx.Err() != nil && errors.Is(err, ctx.Err())) {
+	evaluations, err := counted(r.Run, func(ctl run.Control) error { return r.fill(ctx, ctl, s, d, leaveOut, kept) })
+	s.report.Evaluations = evaluations
+	if err != nil && !learn.Interrupted(ctx, err) {
 		return nil, err
 	}
 	if err != nil {
@@ -203,10 +203,9 @@ func (r Ridge[T]) solve(
 
 // fill computes the weights, the objective and the residuals.
 func (r Ridge[T]) fill(
-	ctx context.Context, counter *run.Counter, s *ridgeSolution, d ridgeSample[T], leaveOut bool, kept *ridgeGram,
+	ctx context.Context, ctl run.Control, s *ridgeSolution, d ridgeSample[T], leaveOut bool, kept *ridgeGram,
 ) error {
-	x, y, ctl := d.x, d.y, r.Run
-	ctl.Counter = counter
+	x, y := d.x, d.y
 	g, err := kept.matrix(ctx, ctl, func() (*data.Matrix, error) { return gram.Symmetric(ctx, ctl, r.Kernel, x) })
 	if err != nil {
 		return err
@@ -326,7 +325,8 @@ func (r Ridge[T]) residualsOf(ctx context.Context, ctl run.Control, s *ridgeSolu
 		return nil
 	}
 	scores := make([]float64, len(idle))
-	if err := gram.Bind(r.Kernel, d.x).Product(ctx, ctl, scores, data.Subset[T]{Of: d.x, Index: idle}, s.weight.Row(0)); err != nil {
+	if err := gram.Bind(r.Kernel, d.x).Product(ctx, ctl, scores, data.Subset[T]{Of: d.x, Index: idle},
+		s.weight.Row(0)); err != nil {
 		return err
 	}
 	for k, i := range idle {

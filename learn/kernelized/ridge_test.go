@@ -291,7 +291,10 @@ func TestRidgeOutputsAndClasses(t *testing.T) {
 
 // checkOneVsRest checks that a model of many classes has the separators that Fit
 // finds, and that its scores of many instances agree with those of one.
-func checkOneVsRest(t *testing.T, m *kernelized.MultiExpansion[data.Vector], d data.Labeled[data.Vector, int], classes int, fit func(sample) (*kernelized.Expansion[data.Vector], error)) {
+func checkOneVsRest(
+	t *testing.T, m *kernelized.MultiExpansion[data.Vector], d data.Labeled[data.Vector, int], classes int,
+	fit func(sample) (*kernelized.Expansion[data.Vector], error),
+) {
 	t.Helper()
 	scores, err := m.ScoresAll(t.Context(), run.Control{}, d.X)
 	if err != nil {
@@ -358,7 +361,8 @@ func TestRidgeRefusals(t *testing.T) {
 	fit := func(r kernelized.Ridge[data.Vector], d sample) error { _, _, err := r.Fit(ctx, d); return err }
 	gauss := kernelized.NewRidge[data.Vector](kernel.Gaussian{Gamma: 1})
 	err := fit(kernelized.Ridge[data.Vector]{Lambda: math.NaN()}, good)
-	if err == nil || !strings.Contains(err.Error(), "kernel is missing") || !strings.Contains(err.Error(), "lambda is NaN") {
+	if err == nil || !strings.Contains(err.Error(), "kernel is missing") ||
+		!strings.Contains(err.Error(), "lambda is NaN") {
 		t.Errorf("faults: %v", err)
 	}
 	if err := fit(gauss, sample{X: data.Slice[data.Vector]{}}); !errors.Is(err, learn.ErrNoRows) {
@@ -378,7 +382,8 @@ func TestRidgeRefusals(t *testing.T) {
 			t.Errorf("weights %v are taken", w)
 		}
 	}
-	negative := kernelized.NewRidge[data.Vector](kernel.Func[data.Vector](func(x, y data.Vector) float64 { return -x.Dot(y) }))
+	minus := func(x, y data.Vector) float64 { return -x.Dot(y) }
+	negative := kernelized.NewRidge[data.Vector](kernel.Func[data.Vector](minus))
 	if err := fit(negative, good); err == nil || !strings.Contains(err.Error(), "positive definite") {
 		t.Errorf("no kernel: %v", err)
 	}

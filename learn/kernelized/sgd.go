@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"sort"
-	"time"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/gram"
@@ -53,18 +52,11 @@ func NewSGD[T any](k kernel.Kernel[T]) SGD[T] {
 	return SGD[T]{Kernel: k, Lambda: 1e-3, Steps: 100_000, Tolerance: 1e-3}
 }
 
-func (s SGD[T]) machine() machine[T] { return machine[T]{name: "kernel sgd", kernel: s.Kernel} }
-
 // Validate reports every field that is out of range.
 func (s SGD[T]) Validate() error {
-	faults := []error{checkKernel("kernel sgd", s.Kernel), s.machine().positive("lambda", s.Lambda)}
-	if s.Steps < 1 {
-		faults = append(faults, fmt.Errorf("kernel sgd: steps is %d and must be at least 1", s.Steps))
-	}
-	if !(s.Tolerance >= 0) || math.IsInf(s.Tolerance, 0) {
-		faults = append(faults, fmt.Errorf("kernel sgd: tolerance is %v and must be a number of at least 0", s.Tolerance))
-	}
-	return errors.Join(append(faults, s.Checkpoint.Validate("kernel sgd"))...)
+	const f = learn.Fields("kernel sgd")
+	return errors.Join(checkKernel("kernel sgd", s.Kernel), f.Positive("lambda", s.Lambda), f.AtLeast(1, "steps", s.Steps),
+		f.NotNegative("tolerance", s.Tolerance), s.Checkpoint.Validate("kernel sgd"))
 }
 
 // Fit learns from d. In the report Iterations counts steps, Mistakes those that
@@ -73,17 +65,7 @@ func (s SGD[T]) Validate() error {
 // is looked at every m steps; the status is Converged when it was within
 // Tolerance and IterationLimit when all Steps were taken.
 func (s SGD[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion[T], learn.Report, error) {
-	start := time.Now()
-	if err := errors.Join(s.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
-		return nil, learn.Report{}, err
-	}
-	weight, report, err := s.descend(ctx, d.X, rowMatrix(d.Y), d.Weight)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	e := expansionOf(s.Kernel, d.X, weight.Row(0))
-	report.Support, report.Elapsed = len(e.Weight), time.Since(start)
-	return e, report, nil
+	return s.together().two(ctx, d)
 }
 
 // FitClasses learns one separator a class against the rest, a single one for two
@@ -92,18 +74,14 @@ func (s SGD[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expansion
 //
 // The report is the Merge of the separators' reports, but Support counts the
 // instances that weigh in any class.
-func (s SGD[T]) FitClasses(ctx context.Context, d data.Labeled[T, int], classes int) (*MultiExpansion[T], learn.Report, error) {
-	start := time.Now()
-	if err := errors.Join(s.Validate(), checkClasses("kernel sgd", d, classes)); err != nil {
-		return nil, learn.Report{}, err
-	}
-	weight, report, err := s.descend(ctx, d.X, against(d.Y, classes), d.Weight)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	e := multiExpansionOf(s.Kernel, d.X, perClass(weight, classes))
-	report.Support, report.Elapsed = e.Weight.Rows, time.Since(start)
-	return e, report, nil
+func (s SGD[T]) FitClasses(
+	ctx context.Context, d data.Labeled[T, int], classes int,
+) (*MultiExpansion[T], learn.Report, error) {
+	return s.together().many(ctx, d, classes)
+}
+
+func (s SGD[T]) together() together[T] {
+	return together[T]{name: "kernel sgd", kernel: s.Kernel, faults: s.Validate(), ctl: s.Run, train: s.descend}
 }
 
 // descent is the state of one of the problems that are solved together. With
@@ -128,21 +106,19 @@ func (s SGD[T]) descend(ctx context.Context, x data.Source[T], y *data.Matrix, w
 	if err := s.Run.Reserve("the scores of kernel sgd", 40*float64(n)*float64(y.Rows), "train on fewer rows"); err != nil {
 		return nil, learn.Report{}, err
 	}
-	var counter run.Counter
-	ctl := s.Run
-	ctl.Counter = &counter
-	op, err := gram.NewRowCache[T, float64](ctl, s.Kernel, x, 1)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
 	problems := make([]*descent, y.Rows)
 	for k := range problems {
 		part := func() []float64 { return make([]float64, n) }
 		problems[k] = &descent{y: y.Row(k), beta: part(), late: part(), scores: part(), lateScores: part()}
 	}
-	failed := s.steps(ctx, op, problems, weight)
-	s.Run.Counter.Add(counter.Count())
-	if failed != nil && !(ctx.Err() != nil && errors.Is(failed, ctx.Err())) {
+	evaluations, failed := counted(s.Run, func(ctl run.Control) error {
+		op, err := gram.NewRowCache[T, float64](ctl, s.Kernel, x, 1)
+		if err != nil {
+			return err
+		}
+		return s.steps(ctx, op, problems, weight)
+	})
+	if failed != nil && !learn.Interrupted(ctx, failed) {
 		return nil, learn.Report{}, failed
 	}
 	out := data.NewMatrix(y.Rows, n)
@@ -161,7 +137,7 @@ func (s SGD[T]) descend(ctx context.Context, x data.Source[T], y *data.Matrix, w
 		return nil, learn.Report{}, fmt.Errorf("kernel sgd: %w", errOverflow)
 	}
 	report := learn.Merge(reports...)
-	report.Evaluations = counter.Count()
+	report.Evaluations = evaluations
 	return out, report, nil
 }
 
@@ -317,7 +293,7 @@ func (c *chooser) skip(draws int) {
 func (c *chooser) next() int {
 	at := c.float() * c.total
 	i := sort.Search(len(c.ends), func(i int) bool { return c.ends[i] > at })
-	for i == len(c.ends) || i > 0 && c.ends[i] == c.ends[i-1] { // at was rounded up to the total, or the last weights are 0
+	for i == len(c.ends) || i > 0 && c.ends[i] == c.ends[i-1] { // at was rounded up to the total, or weights are 0
 		i--
 	}
 	return i

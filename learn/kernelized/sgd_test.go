@@ -127,7 +127,8 @@ func TestSGDGap(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if report.Objective < optimum.Objective-1e-6 || report.Objective-report.Gap > optimum.Objective+1e-6 || report.Gap >= before {
+		if report.Objective < optimum.Objective-1e-6 || report.Objective-report.Gap > optimum.Objective+1e-6 ||
+			report.Gap >= before {
 			t.Errorf("%d steps: objective %v with gap %v, optimum %v", steps, report.Objective, report.Gap, optimum.Objective)
 		}
 		before = report.Gap

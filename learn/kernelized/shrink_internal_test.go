@@ -35,9 +35,12 @@ func overlap(n, d int, wrong float64) data.Labeled[data.Vector, float64] {
 
 // fewest runs the machine and returns the smallest active set that a round had,
 // and how often instances were taken back.
-func fewest(t *testing.T, m machine[data.Vector], x data.Source[data.Vector], d *dual) (fewest, back int, s *smo[data.Vector]) {
+func fewest(
+	t *testing.T, m machine[data.Vector], x data.Source[data.Vector], d *dual,
+) (fewest, back int, s *smo[data.Vector]) {
 	t.Helper()
-	s = &smo[data.Vector]{kernel: m.kernel, x: x, tolerance: m.tolerance, iterations: m.iterations, shrinks: m.shrinks, ctl: m.ctl, dual: d, rows: &rowStore[data.Vector]{}}
+	s = &smo[data.Vector]{kernel: m.kernel, x: x, tolerance: m.tolerance, iterations: m.iterations, shrinks: m.shrinks,
+		ctl: m.ctl, dual: d, rows: &rowStore[data.Vector]{}}
 	fewest = d.n
 	before := d.n
 	s.checkpoint = Checkpoint{Every: 1, Save: func([]byte) error {
@@ -108,7 +111,8 @@ func TestShrinks(t *testing.T) {
 				return p
 			},
 		} {
-			m := machine[data.Vector]{kernel: kernel.Gaussian{Gamma: 0.5}, tolerance: c.tolerance, iterations: defaultIterations, shrinks: true}
+			m := machine[data.Vector]{kernel: kernel.Gaussian{Gamma: 0.5}, tolerance: c.tolerance,
+				iterations: defaultIterations, shrinks: true}
 			m.ctl.Precision = c.precision
 			few, back, with := fewest(t, m, d.X, p())
 			m.shrinks = false
@@ -145,7 +149,8 @@ func TestShrunkComesBack(t *testing.T) {
 		}
 		m := machine[data.Vector]{kernel: kernel.Gaussian{Gamma: 0.5}, tolerance: 1e-6, iterations: defaultIterations}
 		_, _, want := fewest(t, m, d.X, hingeDual(d.Y, one, 5, all))
-		s := &smo[data.Vector]{kernel: m.kernel, x: d.X, tolerance: m.tolerance, iterations: m.iterations, shrinks: true, dual: hingeDual(d.Y, one, 5, all), rows: &rowStore[data.Vector]{}}
+		s := &smo[data.Vector]{kernel: m.kernel, x: d.X, tolerance: m.tolerance, iterations: m.iterations, shrinks: true,
+			dual: hingeDual(d.Y, one, 5, all), rows: &rowStore[data.Vector]{}}
 		s.scores = make([]float64, n)
 		s.state.shrunk.firm, s.state.shrunk.delay = make([]byte, n), shrinkDelay
 		aside := level{beta: make([]float64, n)}
@@ -164,7 +169,8 @@ func TestShrunkComesBack(t *testing.T) {
 			t.Fatalf("%q, %v", status, err)
 		}
 		a, b := s.dual.objective(s.scores), want.dual.objective(want.scores)
-		if s.place != nil || math.Abs(a-b) > 1e-9*math.Abs(b)+s.dual.gap(s.scores) || s.dual.violation(s.dual.extremes(s.scores, nil)) > m.tolerance {
+		if s.place != nil || math.Abs(a-b) > 1e-9*math.Abs(b)+s.dual.gap(s.scores) ||
+			s.dual.violation(s.dual.extremes(s.scores, nil)) > m.tolerance {
 			t.Errorf("objective %v, want %v", a, b)
 		}
 	}
@@ -178,7 +184,9 @@ func TestResumeShrunk(t *testing.T) {
 		d := overlap(n, 3, 0.2)
 		one := slices.Repeat([]float64{1}, n)
 		fit := func(workers int, shrinks bool, c Checkpoint) (*smo[data.Vector], error) {
-			s := &smo[data.Vector]{kernel: kernel.Gaussian{Gamma: 0.5}, x: d.X, tolerance: 1e-6, iterations: defaultIterations, shrinks: shrinks, checkpoint: c, dual: hingeDual(d.Y, one, 1, all), rows: &rowStore[data.Vector]{}}
+			s := &smo[data.Vector]{kernel: kernel.Gaussian{Gamma: 0.5}, x: d.X, tolerance: 1e-6,
+				iterations: defaultIterations, shrinks: shrinks, checkpoint: c,
+				dual: hingeDual(d.Y, one, 1, all), rows: &rowStore[data.Vector]{}}
 			s.ctl.Workers = workers
 			_, err := s.solve(t.Context())
 			return s, err
@@ -202,7 +210,8 @@ func TestResumeShrunk(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(got.dual.b, want.dual.b) || !slices.Equal(got.scores, want.scores) || got.state.steps != want.state.steps {
+			if !slices.Equal(got.dual.b, want.dual.b) || !slices.Equal(got.scores, want.scores) ||
+				got.state.steps != want.state.steps {
 				t.Fatalf("n = %d, resumed after round %d: another result", n, k+1)
 			}
 		}

@@ -118,7 +118,7 @@ func (s *smo[T]) solve(ctx context.Context) (learn.Report, error) {
 func (s *smo[T]) phases(ctx context.Context) (learn.Status, error) {
 	s.scores = make([]float64, s.dual.n)
 	if s.checkpoint.Save != nil || s.checkpoint.From != nil {
-		s.mark = s.dual.fingerprint(s.tolerance, s.shrinks)
+		s.mark = s.dual.fingerprint("rounds", s.tolerance, s.shrinks)
 	}
 	if s.checkpoint.From != nil {
 		if err := s.decode(s.checkpoint.From); err != nil {
@@ -261,7 +261,9 @@ func nonZero(v []float64) (index []int, value []float64) {
 // tolerance, or so small that the rounding of F could be all that is left of it.
 // A rough solution goes a little further, so that it still is one when the
 // scores are computed anew in float64.
-func rounds[T any, F float32 | float64](ctx context.Context, s *smo[T], rows *caches[T, F], rough bool) (learn.Status, error) {
+func rounds[T any, F float32 | float64](
+	ctx context.Context, s *smo[T], rows *caches[T, F], rough bool,
+) (learn.Status, error) {
 	d := s.dual
 	most := min(workingMost, len(d.b))
 	w := &round[T, F]{smo: s, inner: newInner[F](most), got: make([][]F, rowsAtOnce)}

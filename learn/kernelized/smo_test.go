@@ -81,7 +81,8 @@ func TestAgainstEnumeration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "soft svm", r.Objective, -2*soft.Lambda*hinge(single, d.Y, func(int) float64 { return c }, false).minimum(), 1e-7)
+		near(t, "soft svm", r.Objective, -2*soft.Lambda*hinge(single, d.Y, func(int) float64 { return c },
+			false).minimum(), 1e-7)
 
 		one := kernelized.NewOneClass[data.Vector](k)
 		one.Nu, one.Tolerance = rapid.Float64Range(0.05, 1).Draw(t, "nu"), 1e-9
@@ -89,7 +90,8 @@ func TestAgainstEnumeration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := program{k: single, e: make([]float64, n), lo: make([]float64, n), hi: slices.Repeat([]float64{1}, n), group: make([]int, n), sum: []float64{one.Nu * float64(n)}}
+		p := program{k: single, e: make([]float64, n), lo: make([]float64, n), hi: slices.Repeat([]float64{1}, n),
+			group: make([]int, n), sum: []float64{one.Nu * float64(n)}}
 		near(t, "one class", r.Objective, p.minimum(), 1e-7)
 
 		if n > 4 {
@@ -184,7 +186,8 @@ func TestNuIsC(t *testing.T) {
 		near(t, "score", e.Score(d.X.At(i)), f.Score(d.X.At(i)), 1e-5)
 	}
 	nu.Nu = 1
-	if _, _, err := nu.Fit(t.Context(), labeled{X: d.X, Y: append([]float64{-1}, slices.Repeat([]float64{1}, 149)...)}); err == nil {
+	if _, _, err := nu.Fit(t.Context(), labeled{X: d.X,
+		Y: append([]float64{-1}, slices.Repeat([]float64{1}, 149)...)}); err == nil {
 		t.Error("no error for a nu that no solution has")
 	}
 }
@@ -271,7 +274,8 @@ func TestSVMWorkers(t *testing.T) {
 				first, reported = e, r
 				continue
 			}
-			if !slices.Equal(e.Weight, first.Weight) || e.Bias != first.Bias || r.Objective != reported.Objective || r.Gap != reported.Gap {
+			if !slices.Equal(e.Weight, first.Weight) || e.Bias != first.Bias || r.Objective != reported.Objective ||
+				r.Gap != reported.Gap {
 				t.Errorf("n = %d, %d workers: another result", n, ctl.Workers)
 			}
 		}
@@ -433,7 +437,8 @@ func TestSVMDuplicates(t *testing.T) {
 		alike[i] = data.Dense(1, 2)
 	}
 	nu := kernelized.NewNuSVM[data.Vector](kernel.Linear{})
-	if e, r, err := nu.Fit(t.Context(), labeled{X: alike, Y: y}); err != nil || math.IsNaN(e.Score(alike[0])) || math.IsNaN(r.Objective) {
+	if e, r, err := nu.Fit(t.Context(), labeled{X: alike, Y: y}); err != nil || math.IsNaN(e.Score(alike[0])) ||
+		math.IsNaN(r.Objective) {
 		t.Errorf("all rows alike: %v, %+v", err, r)
 	}
 }
@@ -453,7 +458,8 @@ func TestNoKernel(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if r.Status != learn.Converged && r.Status != learn.IterationLimit || r.Iterations > 20000 || math.IsNaN(e.Score(d.X.At(0))) {
+		if r.Status != learn.Converged && r.Status != learn.IterationLimit || r.Iterations > 20000 ||
+			math.IsNaN(e.Score(d.X.At(0))) {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
@@ -464,7 +470,8 @@ func TestSVMCancel(t *testing.T) {
 	d := clouds(500, 3, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
-	s := kernelized.NewSVM[data.Vector](kernel.Func[data.Vector](func(x, y data.Vector) float64 { return math.Exp(-x.Distance2(y)) }))
+	bell := func(x, y data.Vector) float64 { return math.Exp(-x.Distance2(y)) }
+	s := kernelized.NewSVM[data.Vector](kernel.Func[data.Vector](bell))
 	s.C = 100
 	s.Run.Progress.Step = func(int64) {
 		if calls++; calls == 2 {
@@ -522,11 +529,13 @@ func TestResume(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(e.Weight, want.Weight) || e.Bias != want.Bias || r.Iterations != reported.Iterations || r.Objective != reported.Objective {
+			if !slices.Equal(e.Weight, want.Weight) || e.Bias != want.Bias || r.Iterations != reported.Iterations ||
+				r.Objective != reported.Objective {
 				t.Fatalf("n = %d, resumed after round %d: another result", n, k+1)
 			}
 		}
-		for _, bad := range [][]byte{{}, {1, 2, 3}, states[0][:len(states[0])-8], append(slices.Clone(states[0]), make([]byte, 8)...)} {
+		for _, bad := range [][]byte{{}, {1, 2, 3}, states[0][:len(states[0])-8],
+			append(slices.Clone(states[0]), make([]byte, 8)...)} {
 			s.Checkpoint = kernelized.Checkpoint{From: bad}
 			if _, _, err := s.Fit(t.Context(), d); err == nil {
 				t.Error("no error for a damaged checkpoint")
@@ -589,17 +598,20 @@ func TestSVMRefusals(t *testing.T) {
 		"nu":         kernelized.NuSVM[data.Vector]{Kernel: k, Nu: 1.5, Tolerance: 1, MaxIterations: 1},
 		"lambda":     kernelized.SoftSVM[data.Vector]{Kernel: k, Lambda: -1, Tolerance: 1, MaxIterations: 1},
 		"epsilon":    kernelized.SVR[data.Vector]{Kernel: k, C: 1, Epsilon: math.Inf(1), Tolerance: 1, MaxIterations: 1},
-		"checkpoint": kernelized.SVM[data.Vector]{Kernel: k, C: 1, Tolerance: 1, MaxIterations: 1, Checkpoint: kernelized.Checkpoint{Save: func([]byte) error { return nil }}},
+		"checkpoint": kernelized.SVM[data.Vector]{Kernel: k, C: 1, Tolerance: 1, MaxIterations: 1,
+			Checkpoint: kernelized.Checkpoint{Save: func([]byte) error { return nil }}},
 	} {
 		if err := s.Validate(); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	svm := kernelized.NewSVM[data.Vector](k)
-	if _, _, err := svm.Fit(t.Context(), labeled{X: d.X, Y: slices.Repeat([]float64{1}, 10)}); !errors.Is(err, learn.ErrOneClass) {
+	same := labeled{X: d.X, Y: slices.Repeat([]float64{1}, 10)}
+	if _, _, err := svm.Fit(t.Context(), same); !errors.Is(err, learn.ErrOneClass) {
 		t.Errorf("one class: %v", err)
 	}
-	for _, w := range [][]float64{{1}, make([]float64, 10), slices.Repeat([]float64{math.NaN()}, 10), slices.Repeat([]float64{-1}, 10)} {
+	for _, w := range [][]float64{{1}, make([]float64, 10), slices.Repeat([]float64{math.NaN()}, 10),
+		slices.Repeat([]float64{-1}, 10)} {
 		if _, _, err := svm.Fit(t.Context(), labeled{X: d.X, Y: d.Y, Weight: w}); err == nil {
 			t.Errorf("weights %v: no error", w)
 		}
@@ -608,7 +620,8 @@ func TestSVMRefusals(t *testing.T) {
 	if _, _, err := svr.Fit(t.Context(), labeled{X: d.X, Y: slices.Repeat([]float64{math.Inf(1)}, 10)}); err == nil {
 		t.Error("an infinite target: no error")
 	}
-	if _, _, err := kernelized.NewOneClass[data.Vector](k).Fit(t.Context(), data.Slice[data.Vector]{}, nil); !errors.Is(err, learn.ErrNoRows) {
+	one := kernelized.NewOneClass[data.Vector](k)
+	if _, _, err := one.Fit(t.Context(), data.Slice[data.Vector]{}, nil); !errors.Is(err, learn.ErrNoRows) {
 		t.Errorf("no rows: %v", err)
 	}
 	bad := kernelized.NewSVM[data.Vector](kernel.Func[data.Vector](func(x, y data.Vector) float64 { return math.NaN() }))

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/gram"
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/internal/vmath"
@@ -23,7 +24,7 @@ func (p Perceptron[T]) Solve(ctx context.Context, op gram.Operator, y []float64)
 	if err := errors.Join(p.checkPasses(), learn.CheckBinary(op.Len(), y, nil)); err != nil {
 		return nil, learn.Report{}, err
 	}
-	counts, reports, err := p.solve(ctx, op, [][]float64{y})
+	counts, reports, err := p.solve(ctx, op, rowMatrix(y))
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
@@ -74,15 +75,18 @@ func (p *problem) keep() {
 
 // solve runs the perceptron for several labellings of one sample at once. They
 // see the instances in the same order, and each develops as it would alone.
-func (p Perceptron[T]) solve(ctx context.Context, op gram.Operator, labels [][]float64) ([][]int, []learn.Report, error) {
+func (p Perceptron[T]) solve(
+	ctx context.Context, op gram.Operator, y *data.Matrix,
+) ([][]int, []learn.Report, error) {
 	n := op.Len()
-	if err := p.Run.Reserve("the scores of the kernel perceptron", 32*float64(n)*float64(len(labels)), "train on fewer rows"); err != nil {
+	memory := 32 * float64(n) * float64(y.Rows)
+	if err := p.Run.Reserve("the scores of the kernel perceptron", memory, "train on fewer rows"); err != nil {
 		return nil, nil, err
 	}
-	problems := make([]*problem, len(labels))
-	for k, y := range labels {
+	problems := make([]*problem, y.Rows)
+	for k := range problems {
 		problems[k] = &problem{
-			y: y, counts: make([]int, n), scores: make([]float64, n), best: make([]int, n), fewest: n + 1,
+			y: y.Row(k), counts: make([]int, n), scores: make([]float64, n), best: make([]int, n), fewest: n + 1,
 			report: learn.Report{Status: learn.IterationLimit},
 		}
 	}
@@ -104,20 +108,16 @@ func (p Perceptron[T]) solve(ctx context.Context, op gram.Operator, labels [][]f
 
 // passes runs passes until every problem is separated or a limit is reached.
 func (p Perceptron[T]) passes(ctx context.Context, op gram.Operator, problems []*problem) error {
-	order := make([]int, op.Len())
-	for i := range order {
-		order[i] = i
-	}
+	order := indices(op.Len())
 	p.Run.Progress.Begin("train", int64(p.MaxPasses))
 	defer p.Run.Progress.End()
 	open := slices.Clone(problems)
 	for pass := 0; pass < p.MaxPasses && len(open) > 0; pass++ {
 		if p.Shuffle {
-			rng := seed.Stream(p.Seed, seed.Shuffle, uint64(pass))
-			rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+			seed.Reorder(order, p.Seed, pass)
 		}
 		err := onePass(ctx, op, open, order)
-		if err != nil && !(ctx.Err() != nil && errors.Is(err, ctx.Err())) {
+		if err != nil && !learn.Interrupted(ctx, err) {
 			return err
 		}
 		for _, q := range open {

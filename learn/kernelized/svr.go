@@ -3,8 +3,6 @@ package kernelized
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math"
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
@@ -19,6 +17,14 @@ type Regression[T any] struct{ Expansion[T] }
 
 // Predict returns the score.
 func (r *Regression[T]) Predict(x T) float64 { return r.Score(x) }
+
+// regression makes one of what fits an expansion.
+func regression[T any](e *Expansion[T], report learn.Report, err error) (*Regression[T], learn.Report, error) {
+	if err != nil {
+		return nil, report, err
+	}
+	return &Regression[T]{*e}, report, nil
+}
 
 // SVR is support vector regression with the loss that is 0 up to Epsilon (Vapnik
 // 1995):
@@ -47,43 +53,31 @@ type SVR[T any] struct {
 
 // NewSVR returns the recipe with its defaults.
 func NewSVR[T any](k kernel.Kernel[T]) SVR[T] {
-	return SVR[T]{Kernel: k, C: 1, Epsilon: 0.1, Tolerance: defaultTolerance, MaxIterations: defaultIterations, Shrink: true}
+	return SVR[T]{Kernel: k, C: 1, Epsilon: 0.1, Tolerance: defaultTolerance, MaxIterations: defaultIterations,
+		Shrink: true}
 }
 
 func (s SVR[T]) machine() machine[T] {
-	return machine[T]{name: "svr", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations, shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run}
+	return machine[T]{name: "svr", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations,
+		shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run, warm: s.warm}
 }
 
 // Validate reports every field that is out of range.
 func (s SVR[T]) Validate() error {
 	m := s.machine()
-	var epsilon error
-	if !(s.Epsilon >= 0) || math.IsInf(s.Epsilon, 0) {
-		epsilon = fmt.Errorf("svr: epsilon is %v and must be a number of at least 0", s.Epsilon)
-	}
-	return m.validate(m.positive("C", s.C), epsilon)
+	f := learn.Fields(m.name)
+	return m.validate(f.Positive("C", s.C), f.NotNegative("epsilon", s.Epsilon))
 }
 
 // Fit learns from d, whose labels are the targets z. In the report Objective is
 // the value of the dual, and Gap the duality gap.
 func (s SVR[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Regression[T], learn.Report, error) {
 	start := time.Now()
-	m, n := s.machine(), d.X.Len()
 	if err := errors.Join(s.Validate(), checkTargets(d)); err != nil {
 		return nil, learn.Report{}, err
 	}
-	weight := learn.Weights(n, d.Weight)
-	p := tubeDual(d.Y, weight, s.C, s.Epsilon, all)
-	if s.warm != nil {
-		m.rows = s.warm.rows
-	}
-	s.warm.room(1)
-	solution, err := m.solveFrom(ctx, d.X, p, s.warm, 0)
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	e := newExpansion(s.Kernel, d.X, solution, p.levels(solution.scores)[0], 1)
-	return &Regression[T]{*e}, solution.finish(start), nil
+	weight := learn.Weights(d.X.Len(), d.Weight)
+	return regression(s.machine().fit(ctx, start, d.X, tubeDual(d.Y, weight, s.C, s.Epsilon, all), (*solution).level))
 }
 
 // tubeDual returns the dual of regression: variable i is α_i and variable n+i is

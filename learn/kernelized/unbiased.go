@@ -38,13 +38,14 @@ func NewSoftSVM[T any](k kernel.Kernel[T]) SoftSVM[T] {
 }
 
 func (s SoftSVM[T]) machine() machine[T] {
-	return machine[T]{name: "soft svm", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations, shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run}
+	return machine[T]{name: "soft svm", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations,
+		shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run}
 }
 
 // Validate reports every field that is out of range.
 func (s SoftSVM[T]) Validate() error {
 	m := s.machine()
-	return m.validate(m.positive("lambda", s.Lambda))
+	return m.validate(learn.Fields(m.name).Positive("lambda", s.Lambda))
 }
 
 // Fit learns from d. In the report Objective is the value of the problem as
@@ -55,19 +56,16 @@ func (s SoftSVM[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Expan
 	if err := errors.Join(s.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
 		return nil, learn.Report{}, err
 	}
-	m := s.machine()
 	weight := learn.Weights(d.X.Len(), d.Weight)
 	total := 0.0
 	for _, w := range weight {
 		total += w
 	}
-	solution, err := m.solve(ctx, d.X, hingeDual(d.Y, weight, 1/(2*s.Lambda*total), free))
-	if err != nil {
-		return nil, learn.Report{}, err
-	}
-	r := &solution.report
-	r.Objective = 2 * s.Lambda * (r.Gap - r.Objective)
-	r.Gap *= 2 * s.Lambda
-	e := newExpansion(s.Kernel, d.X, solution, 0, 1)
-	return e, solution.finish(start), nil
+	p := hingeDual(d.Y, weight, 1/(2*s.Lambda*total), free)
+	return s.machine().fit(ctx, start, d.X, p, func(found *solution) (bias, scale float64) {
+		r := &found.report
+		r.Objective = 2 * s.Lambda * (r.Gap - r.Objective)
+		r.Gap *= 2 * s.Lambda
+		return 0, 1
+	})
 }

@@ -43,22 +43,23 @@ func NewAveragedPerceptron() AveragedPerceptron {
 
 // Validate reports every field that is out of range.
 func (p AveragedPerceptron) Validate() error {
-	const name = "averaged perceptron"
-	return errors.Join(checkPasses(name, p.MaxPasses), checkUnit(name, p.Unit))
+	const f = learn.Fields("averaged perceptron")
+	return errors.Join(f.AtLeast(1, "max passes", p.MaxPasses), f.NotNegative("unit", p.Unit))
 }
 
 // Fit learns from d. The status is Converged when the last pass had no mistake
 // and IterationLimit when MaxPasses did not suffice. Report.Mistakes counts how
 // often a pass came to a row and found it wrong, whatever its weight.
-func (p AveragedPerceptron) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Separator, learn.Report, error) {
+func (p AveragedPerceptron) Fit(
+	ctx context.Context, d data.Labeled[data.Vector, float64],
+) (*Separator, learn.Report, error) {
 	began := time.Now()
 	if err := p.Validate(); err != nil {
 		return nil, learn.Report{}, err
 	}
 	s, err := gather(ctx, p.Run, d, p.Unit)
-	if stopped(ctx, err) {
-		zero := newWeights(data.Dim(d.X)).separator(p.Unit)
-		return zero, learn.Report{Status: learn.Stopped(ctx), Elapsed: time.Since(began)}, nil
+	if learn.Interrupted(ctx, err) {
+		return untrained(ctx, d, p.Unit, began)
 	}
 	if err != nil {
 		return nil, learn.Report{}, err
@@ -127,6 +128,7 @@ type passes struct {
 	shuffle bool
 	seed    uint64
 	ctl     run.Control
+	end     func(whole bool) // called after each pass that had a mistake, or was cut; nil for nothing
 }
 
 // run calls visit for all of n rows, pass after pass, until it reports no
@@ -138,13 +140,13 @@ func (p passes) run(ctx context.Context, n int, visit func(i int) bool) learn.Re
 	defer p.ctl.Progress.End()
 	for pass := range p.max {
 		if p.shuffle {
-			rng := seed.Stream(p.seed, seed.Shuffle, uint64(pass))
-			rng.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
+			seed.Reorder(order, p.seed, pass)
 		}
 		before := report.Mistakes
 		for k, i := range order {
 			if k%rowsPerCheck == 0 && ctx.Err() != nil {
 				report.Status = learn.Stopped(ctx)
+				p.ended(false)
 				return report
 			}
 			if visit(i) {
@@ -157,6 +159,13 @@ func (p passes) run(ctx context.Context, n int, visit func(i int) bool) learn.Re
 			report.Status = learn.Converged
 			return report
 		}
+		p.ended(true)
 	}
 	return report
+}
+
+func (p passes) ended(whole bool) {
+	if p.end != nil {
+		p.end(whole)
+	}
 }

@@ -28,7 +28,10 @@ func hingeSVM(c, tolerance float64) linear.SVM {
 
 // checkHinge fails unless the report is true of the separator and of the dual
 // point, by the formulas.
-func checkHinge(t interface{ Errorf(string, ...any) }, d sample, recipe linear.SVM, s *linear.Separator, alpha []float64, r learn.Report) {
+func checkHinge(
+	t interface{ Errorf(string, ...any) }, d sample, recipe linear.SVM, s *linear.Separator,
+	alpha []float64, r learn.Report,
+) {
 	p, q := objective(d, s, recipe.C, d.Weight, "hinge"), dual(d, alpha, recipe.Unit)
 	if math.Abs(p-r.Objective) > 1e-11*p {
 		t.Errorf("P(w) = %v and the report says %v", p, r.Objective)
@@ -58,7 +61,8 @@ func TestHingeNewtonOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, dim := rapid.IntRange(2, 30).Draw(t, "n"), rapid.IntRange(1, 5).Draw(t, "d")
 		d := noisy(n, dim, 0.2, rapid.Uint64().Draw(t, "seed"))
-		recipe := hingeSVM(math.Pow(10, rapid.Float64Range(-3, 1).Draw(t, "log C")), rapid.SampledFrom([]float64{1e-2, 1e-4, 1e-8}).Draw(t, "tolerance"))
+		recipe := hingeSVM(math.Pow(10, rapid.Float64Range(-3, 1).Draw(t, "log C")),
+			rapid.SampledFrom([]float64{1e-2, 1e-4, 1e-8}).Draw(t, "tolerance"))
 		recipe.Unit = rapid.SampledFrom([]float64{0, 1, 3}).Draw(t, "unit")
 		s, alpha, r, err := recipe.FitDual(context.Background(), d, nil)
 		if err != nil || r.Status != learn.Converged || r.Gap > recipe.Tolerance*r.Objective {
@@ -201,7 +205,8 @@ func TestHingeNewtonWorkers(t *testing.T) {
 			if got.S, got.Alpha, got.R[0], err = recipe.FitDual(t.Context(), d, nil); err != nil {
 				t.Fatal(err)
 			}
-			if got.M, got.R[1], err = recipe.FitClasses(t.Context(), data.Labeled[data.Vector, int]{X: d.X, Y: classes}, 3); err != nil {
+			if got.M, got.R[1], err = recipe.FitClasses(t.Context(), data.Labeled[data.Vector, int]{X: d.X, Y: classes},
+				3); err != nil {
 				t.Fatal(err)
 			}
 			got.R[0].Elapsed, got.R[1].Elapsed = 0, 0

@@ -18,10 +18,12 @@ import (
 //
 // The report is the merge of the classes' reports. When ctx ends the model is
 // made of the best so far of each class.
-func (s SVM) FitClasses(ctx context.Context, d data.Labeled[data.Vector, int], classes int) (*learn.Multi[data.Vector, *Separator], learn.Report, error) {
+func (s SVM) FitClasses(
+	ctx context.Context, d data.Labeled[data.Vector, int], classes int,
+) (*learn.Multi[data.Vector, *Separator], learn.Report, error) {
 	began := time.Now()
 	x, err := s.gatherClasses(ctx, d, classes)
-	if stopped(ctx, err) {
+	if learn.Interrupted(ctx, err) {
 		return nil, learn.Report{Status: learn.Stopped(ctx)}, err
 	}
 	if err != nil {

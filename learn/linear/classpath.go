@@ -51,12 +51,12 @@ func (p *ClassPath) Next(
 	ctx context.Context, c float64,
 ) (*learn.Multi[data.Vector, *Separator], learn.Report, error) {
 	began := time.Now()
-	if err := checkPenalty(p.recipe, c); err != nil {
+	if err := learn.Fields(p.recipe).Positive("C", c); err != nil {
 		return nil, learn.Report{}, err
 	}
 	p.begun = true
 	separators, reports, err := p.walk.next(ctx, c)
-	if stopped(ctx, err) {
+	if learn.Interrupted(ctx, err) {
 		return nil, learn.Report{Status: learn.Stopped(ctx)}, err
 	}
 	if err != nil {
@@ -81,11 +81,7 @@ func (s SVM) ClassPath(ctx context.Context, d data.Labeled[data.Vector, int], cl
 
 // gatherClasses checks the recipe and the labels and gathers the rows.
 func (s SVM) gatherClasses(ctx context.Context, d data.Labeled[data.Vector, int], classes int) (*sample, error) {
-	var few error
-	if classes < 2 {
-		few = fmt.Errorf("svm: classes is %d and must be at least 2", classes)
-	}
-	if err := errors.Join(s.Validate(), few); err != nil {
+	if err := errors.Join(s.Validate(), learn.Fields("svm").AtLeast(2, "classes", classes)); err != nil {
 		return nil, err
 	}
 	if err := learn.CheckClasses(d.X.Len(), d.Y, d.Weight, classes); err != nil {
@@ -143,7 +139,8 @@ func (s Softmax) ClassPath(ctx context.Context, d data.Labeled[data.Vector, int]
 // walk returns the way of the recipe through penalties.
 func (s Softmax) walk(x *sample, y []int) (walk, error) {
 	bytes := bytesOfPrimal(len(x.rows), x.dim, s.Classes)
-	if err := s.Run.Reserve("softmax on so many rows, coordinates and classes", bytes, "map to fewer features, or train one class against the rest"); err != nil {
+	if err := s.Run.Reserve("softmax on so many rows, coordinates and classes", bytes,
+		"map to fewer features, or train one class against the rest"); err != nil {
 		return nil, err
 	}
 	return &softmaxWalk{softmax: s, o: newMultinomial(x, nil, y, s.Classes, s.Seed, s.Run),

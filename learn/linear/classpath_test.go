@@ -28,11 +28,14 @@ func classy(n, dim, k int) data.Labeled[data.Vector, int] {
 	return data.Labeled[data.Vector, int]{X: x, Y: y}
 }
 
+type separators = *learn.Multi[data.Vector, *linear.Separator]
+
 // A walker is a learner of classes that can go along penalties.
 type walker struct {
-	name  string
-	path  func(context.Context, data.Labeled[data.Vector, int]) (*linear.ClassPath, error)
-	fit   func(context.Context, data.Labeled[data.Vector, int], float64) (*learn.Multi[data.Vector, *linear.Separator], learn.Report, error)
+	name string
+	path func(context.Context, data.Labeled[data.Vector, int]) (*linear.ClassPath, error)
+	fit  func(context.Context, data.Labeled[data.Vector, int], float64) (*learn.Multi[data.Vector, *linear.Separator],
+		learn.Report, error)
 	loose float64 // tolerance
 }
 
@@ -47,7 +50,7 @@ func walkers(classes, workers int) []walker {
 				path: func(ctx context.Context, d data.Labeled[data.Vector, int]) (*linear.ClassPath, error) {
 					return s.ClassPath(ctx, d, classes)
 				},
-				fit: func(ctx context.Context, d data.Labeled[data.Vector, int], c float64) (*learn.Multi[data.Vector, *linear.Separator], learn.Report, error) {
+				fit: func(ctx context.Context, d data.Labeled[data.Vector, int], c float64) (separators, learn.Report, error) {
 					s.C = c
 					return s.FitClasses(ctx, d, classes)
 				},
@@ -61,7 +64,7 @@ func walkers(classes, workers int) []walker {
 		path: func(ctx context.Context, d data.Labeled[data.Vector, int]) (*linear.ClassPath, error) {
 			return s.ClassPath(ctx, d)
 		},
-		fit: func(ctx context.Context, d data.Labeled[data.Vector, int], c float64) (*learn.Multi[data.Vector, *linear.Separator], learn.Report, error) {
+		fit: func(ctx context.Context, d data.Labeled[data.Vector, int], c float64) (separators, learn.Report, error) {
 			s.C = c
 			return s.Fit(ctx, d)
 		},
@@ -74,7 +77,7 @@ func walkers(classes, workers int) []walker {
 			path: func(ctx context.Context, d data.Labeled[data.Vector, int]) (*linear.ClassPath, error) {
 				return l.ClassPath(ctx, d)
 			},
-			fit: func(ctx context.Context, d data.Labeled[data.Vector, int], c float64) (*learn.Multi[data.Vector, *linear.Separator], learn.Report, error) {
+			fit: func(ctx context.Context, d data.Labeled[data.Vector, int], c float64) (separators, learn.Report, error) {
 				l.C = c
 				s, report, err := l.Fit(ctx, data.Labeled[data.Vector, float64]{X: d.X, Y: learn.Against(nil, d.Y, 1)})
 				if err != nil {

@@ -33,7 +33,8 @@ func newDescent(s *sample, m machine, c float64, alpha []float64) *descent {
 	if alpha == nil {
 		c = s.firstStage(c)
 	}
-	d := &descent{sample: s, machine: m, c: c, alpha: make([]float64, len(s.rows)), w: newWeights(s.dim), order: identity(len(s.rows))}
+	d := &descent{sample: s, machine: m, c: c, alpha: make([]float64, len(s.rows)), w: newWeights(s.dim),
+		order: identity(len(s.rows))}
 	limit := d.limit(c, len(s.rows))
 	for i, a := range alpha {
 		if a > 0 { // false for NaN, which so becomes 0

@@ -3,7 +3,6 @@ package linear
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"time"
 
@@ -48,11 +47,9 @@ func NewHardMargin() HardMargin {
 
 // Validate reports every field that is out of range.
 func (h HardMargin) Validate() error {
-	var zero error
-	if !(h.Zero >= 0) || math.IsInf(h.Zero, 0) {
-		zero = fmt.Errorf("hard margin: zero is %v and must be a number of at least 0", h.Zero)
-	}
-	return errors.Join(checkTolerance("hard margin", h.Tolerance), zero, checkPasses("hard margin", h.MaxPasses), checkUnit("hard margin", h.Unit))
+	const f = learn.Fields("hard margin")
+	return errors.Join(f.NotNegative("tolerance", h.Tolerance), f.NotNegative("zero", h.Zero),
+		f.AtLeast(1, "max passes", h.MaxPasses), f.NotNegative("unit", h.Unit))
 }
 
 // Certificate proves what a fit of HardMargin says: every unit vector u has a
@@ -88,15 +85,17 @@ func (h HardMargin) Fit(ctx context.Context, d data.Labeled[data.Vector, float64
 }
 
 // Prove is Fit that also returns the proof.
-func (h HardMargin) Prove(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Separator, Certificate, learn.Report, error) {
+func (h HardMargin) Prove(
+	ctx context.Context, d data.Labeled[data.Vector, float64],
+) (*Separator, Certificate, learn.Report, error) {
 	began := time.Now()
 	if err := h.Validate(); err != nil {
 		return nil, Certificate{}, learn.Report{}, err
 	}
 	s, live, err := gatherLive(ctx, h.Run, d, h.Unit)
-	if stopped(ctx, err) {
-		zero := newWeights(data.Dim(d.X)).separator(h.Unit)
-		return zero, Certificate{}, learn.Report{Status: learn.Stopped(ctx), Elapsed: time.Since(began)}, nil
+	if learn.Interrupted(ctx, err) {
+		zero, report, err := untrained(ctx, d, h.Unit, began)
+		return zero, Certificate{}, report, err
 	}
 	if err != nil {
 		return nil, Certificate{}, learn.Report{}, err

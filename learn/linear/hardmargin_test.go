@@ -90,7 +90,8 @@ func TestHardMarginTwoPoints(t *testing.T) {
 	}
 	// The same instance with both labels.
 	d = sample{X: data.Slice[data.Vector]{data.Dense(1, 2), data.Dense(1, 2)}, Y: []float64{1, -1}}
-	if _, c, r, err = linear.NewHardMargin().Prove(t.Context(), d); err != nil || r.Status != learn.NotSeparable || c.Bound > 1e-12 {
+	if _, c, r, err = linear.NewHardMargin().Prove(t.Context(), d); err != nil || r.Status != learn.NotSeparable ||
+		c.Bound > 1e-12 {
 		t.Errorf("same instance: %v, %+v", err, r)
 	}
 }

@@ -96,7 +96,8 @@ func TestLiblinearSmooth(t *testing.T) {
 				if err != nil || r.Status != learn.Converged {
 					t.Fatalf("%v: %v, %+v", solver, err, r)
 				}
-				t.Logf("C=%v %v: %d passes, P %.6f, gap %.1e, LIBLINEAR %.6f", c.c, solver, r.Iterations, r.Objective, r.Gap, c.objective)
+				t.Logf("C=%v %v: %d passes, P %.6f, gap %.1e, LIBLINEAR %.6f", c.c, solver, r.Iterations, r.Objective, r.Gap,
+					c.objective)
 				if !c.limit {
 					near(t, "objective", r.Objective, c.objective, 1e-5)
 				} else if r.Objective > c.objective*(1+1e-4) {

@@ -39,8 +39,9 @@ func NewLogistic() Logistic { return Logistic{C: 1, Tolerance: 1e-4, MaxPasses: 
 
 // Validate reports every field that is out of range.
 func (l Logistic) Validate() error {
-	return errors.Join(checkPenalty("logistic", l.C), checkTolerance("logistic", l.Tolerance),
-		checkPasses("logistic", l.MaxPasses), checkUnit("logistic", l.Unit))
+	const f = learn.Fields("logistic")
+	return errors.Join(f.Positive("C", l.C), f.NotNegative("tolerance", l.Tolerance),
+		f.AtLeast(1, "max passes", l.MaxPasses), f.NotNegative("unit", l.Unit))
 }
 
 // Fit learns from d. The status is Converged when the gap is within Tolerance
@@ -56,7 +57,7 @@ func (l Logistic) Fit(ctx context.Context, d data.Labeled[data.Vector, float64])
 		return nil, learn.Report{}, err
 	}
 	x, err := gather(ctx, l.Run, d, l.Unit)
-	if stopped(ctx, err) {
+	if learn.Interrupted(ctx, err) {
 		p := 0.0
 		for _, c := range penalties(l.C, d.Weight, n) {
 			p += c * math.Ln2

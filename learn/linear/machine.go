@@ -89,3 +89,15 @@ func (m machine) gap(a, g, c float64) float64 {
 	rest := root*max(0, -g) - a/(2*root)
 	return rest*rest + a*max(0, g)
 }
+
+// penalties returns c times the weight of each of n rows.
+func penalties(c float64, weight []float64, n int) []float64 {
+	p := make([]float64, n)
+	for i := range p {
+		p[i] = c
+		if weight != nil {
+			p[i] *= weight[i]
+		}
+	}
+	return p
+}

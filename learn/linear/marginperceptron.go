@@ -50,12 +50,12 @@ func NewMarginPerceptron() MarginPerceptron {
 
 // Validate reports every field that is out of range.
 func (p MarginPerceptron) Validate() error {
-	const name = "margin perceptron"
+	const f = learn.Fields("margin perceptron")
 	var margin error
 	if !(p.Margin >= 0 && p.Margin < 1) {
-		margin = fmt.Errorf("%s: margin is %v and must be from 0 to below 1", name, p.Margin)
+		margin = fmt.Errorf("%s: margin is %v and must be from 0 to below 1", f, p.Margin)
 	}
-	return errors.Join(margin, checkPasses(name, p.MaxPasses), checkUnit(name, p.Unit))
+	return errors.Join(margin, f.AtLeast(1, "max passes", p.MaxPasses), f.NotNegative("unit", p.Unit))
 }
 
 // Bound returns the most updates there can be on rows that a separator has with
@@ -74,15 +74,16 @@ func (p MarginPerceptron) Bound(gamma float64) float64 {
 // Fit learns from d. The status is Converged when the last pass had no update
 // and IterationLimit when MaxPasses did not suffice. Report.Mistakes counts the
 // updates of all passes.
-func (p MarginPerceptron) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Separator, learn.Report, error) {
+func (p MarginPerceptron) Fit(
+	ctx context.Context, d data.Labeled[data.Vector, float64],
+) (*Separator, learn.Report, error) {
 	began := time.Now()
 	if err := p.Validate(); err != nil {
 		return nil, learn.Report{}, err
 	}
 	s, err := gatherRepeated(ctx, p.Run, d, p.Unit)
-	if stopped(ctx, err) {
-		zero := newWeights(data.Dim(d.X)).separator(p.Unit)
-		return zero, learn.Report{Status: learn.Stopped(ctx), Elapsed: time.Since(began)}, nil
+	if learn.Interrupted(ctx, err) {
+		return untrained(ctx, d, p.Unit, began)
 	}
 	if err != nil {
 		return nil, learn.Report{}, err
@@ -92,9 +93,16 @@ func (p MarginPerceptron) Fit(ctx context.Context, d data.Labeled[data.Vector, f
 		length[i] = math.Sqrt(q)
 	}
 	w, best := newWeights(s.dim), newWeights(s.dim)
-	norm, row := 0.0, 0
-	most := math.Inf(-1)
-	walk := passes{max: p.MaxPasses, shuffle: p.Shuffle, seed: p.Seed, ctl: p.Run}
+	norm, most := 0.0, math.Inf(-1)
+	walk := passes{max: p.MaxPasses, shuffle: p.Shuffle, seed: p.Seed, ctl: p.Run, end: func(whole bool) {
+		if !whole {
+			return
+		}
+		if m := s.leastMargin(p.Run, w, norm, length); m > most {
+			most = m
+			best.copyFrom(w)
+		}
+	}}
 	report := walk.run(ctx, len(s.rows), func(i int) bool {
 		margin := s.y[i] * s.score(w, i)
 		wrong := !(margin > p.Margin*norm*length[i])
@@ -105,12 +113,6 @@ func (p MarginPerceptron) Fit(ctx context.Context, d data.Labeled[data.Vector, f
 			}
 			s.add(w, i, a)
 			norm = math.Sqrt(w.length2())
-		}
-		if row++; row%len(s.rows) == 0 {
-			if m := s.leastMargin(p.Run, w, norm, length); m > most {
-				most = m
-				best.copyFrom(w)
-			}
 		}
 		return wrong
 	})

@@ -249,7 +249,8 @@ func TestWeights(t *testing.T) {
 		}
 	}
 	bad := linear.NewSVM()
-	if _, _, err := bad.Fit(t.Context(), sample{X: d.X, Y: d.Y, Weight: make([]float64, 64)}); err == nil || !strings.Contains(err.Error(), "64 weights for 65 rows") {
+	if _, _, err := bad.Fit(t.Context(), sample{X: d.X, Y: d.Y, Weight: make([]float64, 64)}); err == nil ||
+		!strings.Contains(err.Error(), "64 weights for 65 rows") {
 		t.Errorf("too few weights: %v", err)
 	}
 }
@@ -378,11 +379,13 @@ func TestNewtonStops(t *testing.T) {
 	}
 	recipe := squaredSVM(100, 1e-12, linear.Newton)
 	recipe.MaxPasses = 3
-	if _, r, err := recipe.Fit(t.Context(), d); err != nil || r.Status != learn.IterationLimit || r.Iterations > 6 || !(r.Gap > 0) {
+	if _, r, err := recipe.Fit(t.Context(), d); err != nil || r.Status != learn.IterationLimit || r.Iterations > 6 ||
+		!(r.Gap > 0) {
 		t.Errorf("three passes: %v, %+v", err, r)
 	}
 	recipe = squaredSVM(100, 0, linear.Newton)
-	if _, r, err := recipe.Fit(t.Context(), d); err != nil || r.Status != learn.IterationLimit || r.Gap > 1e-9*r.Objective {
+	if _, r, err := recipe.Fit(t.Context(), d); err != nil || r.Status != learn.IterationLimit ||
+		r.Gap > 1e-9*r.Objective {
 		t.Errorf("tolerance 0: %v, %+v", err, r)
 	}
 	recipe.Run.Memory = 1
@@ -545,7 +548,8 @@ func TestPick(t *testing.T) {
 	}
 	bad := linear.NewSVM()
 	bad.Loss, bad.Solver = 7, 9
-	if err := bad.Validate(); err == nil || !strings.Contains(err.Error(), "loss is 7") || !strings.Contains(err.Error(), "solver is 9") {
+	if err := bad.Validate(); err == nil || !strings.Contains(err.Error(), "loss is 7") ||
+		!strings.Contains(err.Error(), "solver is 9") {
 		t.Errorf("faults: %v", err)
 	}
 }

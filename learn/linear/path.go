@@ -25,7 +25,7 @@ func (s SVM) Path(ctx context.Context, d data.Labeled[data.Vector, float64]) (le
 		return nil, err
 	}
 	return learn.PathFunc[*Separator](func(ctx context.Context, c float64) (*Separator, learn.Report, error) {
-		if err := checkPenalty("svm", c); err != nil {
+		if err := learn.Fields("svm").Positive("C", c); err != nil {
 			return nil, learn.Report{}, err
 		}
 		separators, reports, err := w.next(ctx, c)

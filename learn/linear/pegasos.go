@@ -29,7 +29,9 @@ import (
 //	w ← (1 - 1/t)·w + 1/(λ·t·k)·Σ c·y·x   over rows of the batch with y(w·x) < 1
 //
 // followed, with Project, by scaling w to |w| ≤ √(c/λ), where the optimum is,
-// with c the largest weight so far. SVM's C is 1/(n·λ): see PegasosLambda.
+// with c the largest weight so far. SVM's C is 1/(n·λ): see PegasosLambda. The n
+// rows are counted whatever their weights, so that a row of weight k is k rows at
+// the same C and not at the same λ.
 //
 // With Average the result is the mean of all iterates, that of step t weighted
 // by t: its expected P is within O(1/(λ·t)) of the optimum after t steps
@@ -74,16 +76,9 @@ func PegasosLambda(c float64, n int) float64 { return 1 / (c * float64(n)) }
 
 // Validate reports every field that is out of range.
 func (p Pegasos) Validate() error {
-	faults := []error{checkLambda("pegasos", p.Lambda), checkUnit("pegasos", p.Unit), p.Checkpoint.Validate("pegasos")}
-	for _, f := range []struct {
-		name  string
-		value int
-	}{{"batch", p.Batch}, {"epochs", p.Epochs}, {"save rows", p.SaveRows}} {
-		if f.value < 1 {
-			faults = append(faults, fmt.Errorf("pegasos: %s is %d and must be at least 1", f.name, f.value))
-		}
-	}
-	return errors.Join(faults...)
+	const f = learn.Fields("pegasos")
+	return errors.Join(f.Positive("lambda", p.Lambda), f.NotNegative("unit", p.Unit), p.Checkpoint.Validate("pegasos"),
+		f.AtLeast(1, "batch", p.Batch), f.AtLeast(1, "epochs", p.Epochs), f.AtLeast(1, "save rows", p.SaveRows))
 }
 
 // Chunk is some rows of a stream.
@@ -102,9 +97,8 @@ func (p Pegasos) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) 
 		return nil, learn.Report{}, err
 	}
 	s, err := gather(ctx, p.Run, d, p.Unit)
-	if stopped(ctx, err) {
-		zero := newWeights(data.Dim(d.X)).separator(p.Unit)
-		return zero, learn.Report{Status: learn.Stopped(ctx), Elapsed: time.Since(began)}, nil
+	if learn.Interrupted(ctx, err) {
+		return untrained(ctx, d, p.Unit, began)
 	}
 	if err != nil {
 		return nil, learn.Report{}, err
@@ -135,8 +129,7 @@ func (p Pegasos) Rows(d data.Labeled[data.Vector, float64]) Stream {
 		}
 		order := identity(d.X.Len())
 		if p.Shuffle {
-			rng := seed.Stream(p.Seed, seed.Shuffle, uint64(epoch))
-			rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+			seed.Reorder(order, p.Seed, epoch)
 		}
 		return func(yield func(Chunk, error) bool) { yield(d.Select(order), nil) }
 	}
@@ -186,7 +179,7 @@ func (p Pegasos) FitStream(ctx context.Context, state *PegasosState, stream Stre
 	defer p.Run.Progress.End()
 	for state.Epoch < p.Epochs {
 		err := p.epoch(ctx, state, stream)
-		if stopped(ctx, err) {
+		if learn.Interrupted(ctx, err) {
 			report.Status = learn.Stopped(ctx)
 			break
 		}
@@ -218,7 +211,8 @@ func (p Pegasos) epoch(ctx context.Context, state *PegasosState, stream Stream) 
 		}
 		n := c.X.Len()
 		if len(c.Y) != n || c.Weight != nil && len(c.Weight) != n {
-			return fmt.Errorf("pegasos: a chunk has %d rows, %d labels and %d weights; each row needs one", n, len(c.Y), len(c.Weight))
+			return fmt.Errorf("pegasos: a chunk has %d rows, %d labels and %d weights; each row needs one", n, len(c.Y),
+				len(c.Weight))
 		}
 		for i := max(0, int(min(state.Row-row, int64(n)))); i < n; i++ {
 			if i%rowsPerCheck == 0 && ctx.Err() != nil {
@@ -245,7 +239,8 @@ func (p Pegasos) epoch(ctx context.Context, state *PegasosState, stream Stream) 
 		return err
 	}
 	if row < state.Row {
-		return fmt.Errorf("pegasos: epoch %d has %d rows and the state is past row %d; resume with the same stream", state.Epoch+1, row, state.Row)
+		return fmt.Errorf("pegasos: epoch %d has %d rows and the state is past row %d; resume with the same stream",
+			state.Epoch+1, row, state.Row)
 	}
 	if err := b.step(); err != nil {
 		return err

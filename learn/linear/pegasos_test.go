@@ -112,7 +112,8 @@ func TestPegasosOracle(t *testing.T) {
 						if err != nil || r.Status != learn.IterationLimit || r.Iterations != 3 {
 							t.Fatalf("%v, %+v", err, r)
 						}
-						nearAll(t, fmt.Sprintf("n=%d k=%d %s project=%v average=%v", n, batch, form, project, average), append(s.W, s.Bias), want, 1e-9)
+						nearAll(t, fmt.Sprintf("n=%d k=%d %s project=%v average=%v", n, batch, form, project, average),
+							append(s.W, s.Bias), want, 1e-9)
 					}
 				}
 			}
@@ -276,25 +277,29 @@ func TestPegasosFaults(t *testing.T) {
 		stream linear.Stream
 		want   string
 	}{
-		"error":    {one(linear.Chunk{}, boom), "boom"},
-		"no rows":  {one(linear.Chunk{X: data.Slice[data.Vector]{}}, nil), "no rows"},
-		"label":    {one(linear.Chunk{X: x, Y: []float64{1, 2}}, nil), "row 2: label is 2"},
-		"labels":   {one(linear.Chunk{X: x, Y: []float64{1}}, nil), "2 rows, 1 labels"},
-		"weight":   {one(linear.Chunk{X: x, Y: []float64{1, -1}, Weight: []float64{1, -1}}, nil), "row 2: weight is -1"},
-		"one":      {one(linear.Chunk{X: x, Y: []float64{1, 1}}, nil), "same label"},
-		"infinite": {one(linear.Chunk{X: data.Slice[data.Vector]{data.Dense(math.Inf(1))}, Y: []float64{1}}, nil), "row 1: coordinate 0"},
+		"error":   {one(linear.Chunk{}, boom), "boom"},
+		"no rows": {one(linear.Chunk{X: data.Slice[data.Vector]{}}, nil), "no rows"},
+		"label":   {one(linear.Chunk{X: x, Y: []float64{1, 2}}, nil), "row 2: label is 2"},
+		"labels":  {one(linear.Chunk{X: x, Y: []float64{1}}, nil), "2 rows, 1 labels"},
+		"weight":  {one(linear.Chunk{X: x, Y: []float64{1, -1}, Weight: []float64{1, -1}}, nil), "row 2: weight is -1"},
+		"one":     {one(linear.Chunk{X: x, Y: []float64{1, 1}}, nil), "same label"},
+		"infinite": {one(linear.Chunk{X: data.Slice[data.Vector]{data.Dense(math.Inf(1))}, Y: []float64{1}}, nil),
+			"row 1: coordinate 0"},
 	} {
-		if _, _, err := p.FitStream(t.Context(), linear.NewPegasosState(), c.stream); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := p.FitStream(t.Context(), linear.NewPegasosState(), c.stream); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	state := linear.NewPegasosState()
 	state.Row = 5
-	if _, _, err := p.FitStream(t.Context(), state, one(linear.Chunk{X: x, Y: []float64{1, -1}}, nil)); err == nil || !strings.Contains(err.Error(), "same stream") {
+	if _, _, err := p.FitStream(t.Context(), state, one(linear.Chunk{X: x, Y: []float64{1, -1}}, nil)); err == nil ||
+		!strings.Contains(err.Error(), "same stream") {
 		t.Errorf("short stream: %v", err)
 	}
 	p.Run = run.Control{Memory: 8}
-	if _, _, err := p.FitStream(t.Context(), linear.NewPegasosState(), one(linear.Chunk{X: x, Y: []float64{1, -1}}, nil)); err == nil || !strings.Contains(err.Error(), "memory") {
+	if _, _, err := p.FitStream(t.Context(), linear.NewPegasosState(),
+		one(linear.Chunk{X: x, Y: []float64{1, -1}}, nil)); err == nil || !strings.Contains(err.Error(), "memory") {
 		t.Errorf("memory: %v", err)
 	}
 	p = linear.NewPegasos()

@@ -43,7 +43,8 @@ func (p *Pegasos) resume(mark uint64, dim int) (*PegasosState, error) {
 func (p *Pegasos) mark(y, weight []float64) uint64 {
 	number := map[bool]float64{true: 1}
 	return learn.Mark("pegasos", []float64{
-		p.Lambda, float64(p.Batch), float64(p.Epochs), number[p.Project], p.Unit, number[p.Shuffle], float64(p.Seed >> 32), float64(uint32(p.Seed)),
+		p.Lambda, float64(p.Batch), float64(p.Epochs), number[p.Project], p.Unit, number[p.Shuffle],
+		float64(p.Seed >> 32), float64(uint32(p.Seed)),
 	}, y, weight)
 }
 
@@ -64,7 +65,8 @@ func decodePegasos(b []byte, mark uint64, dim int) (*PegasosState, error) {
 	for _, v := range []*int64{&s.Row, &s.Step, &s.Positive, &s.Negative} {
 		*v = int64(r.Int(math.MaxInt64))
 	}
-	for _, v := range []*float64{&s.Scale, &s.Shrunk, &s.Bias, &s.Norm2, &s.Spread, &s.Total, &s.SumBias, &s.MaxWeight, &s.Loss, &s.LastLoss} {
+	for _, v := range []*float64{&s.Scale, &s.Shrunk, &s.Bias, &s.Norm2, &s.Spread, &s.Total, &s.SumBias, &s.MaxWeight,
+		&s.Loss, &s.LastLoss} {
 		*v = r.Float()
 	}
 	s.V, s.Sum = r.List(dim), r.List(dim)

@@ -53,8 +53,10 @@ func TestPegasosCheckpoint(t *testing.T) {
 			}
 		}
 		for _, change := range []func(p *linear.Pegasos){
-			func(p *linear.Pegasos) { p.Lambda *= 2 }, func(p *linear.Pegasos) { p.Seed++ }, func(p *linear.Pegasos) { p.Epochs++ },
-			func(p *linear.Pegasos) { p.Shuffle = false }, func(p *linear.Pegasos) { p.Unit = 0 }, func(p *linear.Pegasos) { p.Batch++ },
+			func(p *linear.Pegasos) { p.Lambda *= 2 },
+			func(p *linear.Pegasos) { p.Seed++ }, func(p *linear.Pegasos) { p.Epochs++ },
+			func(p *linear.Pegasos) { p.Shuffle = false },
+			func(p *linear.Pegasos) { p.Unit = 0 }, func(p *linear.Pegasos) { p.Batch++ },
 		} {
 			q := p
 			change(&q)

@@ -53,13 +53,16 @@ func NewPegasosState() *PegasosState { return &PegasosState{Scale: 1, Shrunk: 1}
 func (s *PegasosState) Validate() error {
 	var faults []error
 	if s.Epoch < 0 || s.Row < 0 || s.Step < 0 || s.Positive < 0 || s.Negative < 0 {
-		faults = append(faults, fmt.Errorf("pegasos: the state is at epoch %d, row %d, step %d; none may be negative", s.Epoch, s.Row, s.Step))
+		faults = append(faults, fmt.Errorf("pegasos: the state is at epoch %d, row %d, step %d; none may be negative",
+			s.Epoch, s.Row, s.Step))
 	}
 	if len(s.V) != len(s.Sum) {
-		faults = append(faults, fmt.Errorf("pegasos: the state has %d weights and %d sums; they must be as many", len(s.V), len(s.Sum)))
+		faults = append(faults, fmt.Errorf("pegasos: the state has %d weights and %d sums; they must be as many", len(s.V),
+			len(s.Sum)))
 	}
 	if !(s.Scale > 0) || !(s.Shrunk > 0) {
-		faults = append(faults, fmt.Errorf("pegasos: the state's scale is %v and shrunk by %v; both must be above 0", s.Scale, s.Shrunk))
+		faults = append(faults, fmt.Errorf("pegasos: the state's scale is %v and shrunk by %v; both must be above 0",
+			s.Scale, s.Shrunk))
 	}
 	numbers := []float64{s.Scale, s.Shrunk, s.Bias, s.Norm2, s.Spread, s.Total, s.SumBias, s.MaxWeight, s.Loss, s.LastLoss}
 	if vmath.Finite(numbers) >= 0 || vmath.Finite(s.V) >= 0 || vmath.Finite(s.Sum) >= 0 {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/par"
-	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -46,7 +45,8 @@ func NewPerceptron() Perceptron {
 
 // Validate reports every field that is out of range.
 func (p Perceptron) Validate() error {
-	return errors.Join(checkPasses("perceptron", p.MaxPasses), checkUnit("perceptron", p.Unit))
+	const f = learn.Fields("perceptron")
+	return errors.Join(f.AtLeast(1, "max passes", p.MaxPasses), f.NotNegative("unit", p.Unit))
 }
 
 // Fit learns from d. The status is Converged when the last pass had no mistake
@@ -58,9 +58,8 @@ func (p Perceptron) Fit(ctx context.Context, d data.Labeled[data.Vector, float64
 		return nil, learn.Report{}, err
 	}
 	s, err := gatherRepeated(ctx, p.Run, d, p.Unit)
-	if stopped(ctx, err) {
-		zero := newWeights(data.Dim(d.X)).separator(p.Unit)
-		return zero, learn.Report{Status: learn.Stopped(ctx), Elapsed: time.Since(start)}, nil
+	if learn.Interrupted(ctx, err) {
+		return untrained(ctx, d, p.Unit, start)
 	}
 	if err != nil {
 		return nil, learn.Report{}, err
@@ -70,43 +69,30 @@ func (p Perceptron) Fit(ctx context.Context, d data.Labeled[data.Vector, float64
 	return best.separator(p.Unit), report, nil
 }
 
-// stopped reports whether err is that of a context which has ended.
-func stopped(ctx context.Context, err error) bool {
-	return err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err())
-}
-
 // learn runs the passes. It returns the weights of the best pass end.
 func (p Perceptron) learn(ctx context.Context, s *sample) (*weights, learn.Report) {
-	n := len(s.rows)
-	w, best, fewest := newWeights(s.dim), newWeights(s.dim), n+1
+	w, best, fewest := newWeights(s.dim), newWeights(s.dim), len(s.rows)+1
 	scale := p.scales(s)
-	order := identity(n)
-	report := learn.Report{Status: learn.IterationLimit}
-	p.Run.Progress.Begin("train", int64(p.MaxPasses))
-	defer p.Run.Progress.End()
-	for pass := range p.MaxPasses {
-		if p.Shuffle {
-			rng := seed.Stream(p.Seed, seed.Shuffle, uint64(pass))
-			rng.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
-		}
-		mistakes, done := s.perceptronPass(ctx, w, order, scale)
-		report.Mistakes += mistakes
-		if done {
-			report.Iterations++
-			p.Run.Progress.Advance(int64(report.Iterations))
-		}
-		if done && mistakes == 0 {
-			report.Status = learn.Converged
-			return w, report
-		}
+	walk := passes{max: p.MaxPasses, shuffle: p.Shuffle, seed: p.Seed, ctl: p.Run, end: func(bool) {
 		if errs := s.errors(p.Run, w); errs < fewest {
 			fewest = errs
 			best.copyFrom(w)
 		}
-		if !done {
-			report.Status = learn.Stopped(ctx)
-			break
+	}}
+	report := walk.run(ctx, len(s.rows), func(i int) bool {
+		// The scale is positive: it does not bear on the sign.
+		if s.y[i]*s.score(w, i) > 0 {
+			return false
 		}
+		a := s.y[i]
+		if scale != nil {
+			a *= scale[i]
+		}
+		s.add(w, i, a)
+		return true
+	})
+	if report.Status == learn.Converged {
+		return w, report
 	}
 	return best, report
 }
@@ -123,28 +109,6 @@ func (p Perceptron) scales(s *sample) []float64 {
 		}
 	}
 	return scale
-}
-
-// perceptronPass learns from the rows in order. It returns the mistakes made
-// and false if ctx ended on the way.
-func (s *sample) perceptronPass(ctx context.Context, w *weights, order []int, scale []float64) (int, bool) {
-	mistakes := 0
-	for k, i := range order {
-		if k%rowsPerCheck == 0 && ctx.Err() != nil {
-			return mistakes, false
-		}
-		// The scale is positive: it does not bear on the sign.
-		if s.y[i]*s.score(w, i) > 0 {
-			continue
-		}
-		mistakes++
-		a := s.y[i]
-		if scale != nil {
-			a *= scale[i]
-		}
-		s.add(w, i, a)
-	}
-	return mistakes, true
 }
 
 // errors counts the rows with y(w·x) ≤ 0.

@@ -188,7 +188,10 @@ func TestSeparator(t *testing.T) {
 		x     data.Vector
 		score float64
 		label float64
-	}{{data.Dense(), 1.5, 1}, {data.Dense(1, 1), 0.5, 1}, {data.Dense(0.5, 1), 0, 1}, {data.Dense(0, 1), -0.5, -1}, {x, -0.5, -1}} {
+	}{
+		{data.Dense(), 1.5, 1}, {data.Dense(1, 1), 0.5, 1}, {data.Dense(0.5, 1), 0, 1}, {data.Dense(0, 1), -0.5, -1},
+		{x, -0.5, -1},
+	} {
 		if s.Score(c.x) != c.score || s.Predict(c.x) != c.label {
 			t.Errorf("%v: score %v, label %v", c.x, s.Score(c.x), s.Predict(c.x))
 		}

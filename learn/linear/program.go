@@ -52,14 +52,9 @@ func NewProgram() Program {
 
 // Validate reports every field that is out of range.
 func (p Program) Validate() error {
-	var zero, steps error
-	if !(p.Zero >= 0) || math.IsInf(p.Zero, 0) {
-		zero = fmt.Errorf("program: zero is %v and must be a number of at least 0", p.Zero)
-	}
-	if p.MaxSteps < 1 {
-		steps = fmt.Errorf("program: max steps is %d and must be at least 1", p.MaxSteps)
-	}
-	return errors.Join(checkTolerance("program", p.Tolerance), zero, steps, checkUnit("program", p.Unit))
+	const f = learn.Fields("program")
+	return errors.Join(f.NotNegative("tolerance", p.Tolerance), f.NotNegative("zero", p.Zero),
+		f.AtLeast(1, "max steps", p.MaxSteps), f.NotNegative("unit", p.Unit))
 }
 
 // Fit learns from d. The status is Converged when the margin is within
@@ -78,21 +73,25 @@ func (p Program) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) 
 // Prove is Fit that also returns the proof. Unlike that of HardMargin it is in
 // terms of the largest weight and not of |w|: every w with |w_j| ≤ 1 has a row
 // with y(w·x) ≤ Bound = |Σ α·y·x|₁, and Margin is the least y(w·x)/max|w_j|.
-func (p Program) Prove(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Separator, Certificate, learn.Report, error) {
+func (p Program) Prove(
+	ctx context.Context, d data.Labeled[data.Vector, float64],
+) (*Separator, Certificate, learn.Report, error) {
 	began := time.Now()
 	if err := p.Validate(); err != nil {
 		return nil, Certificate{}, learn.Report{}, err
 	}
 	s, live, err := gatherLive(ctx, p.Run, d, p.Unit)
-	if stopped(ctx, err) {
-		zero := newWeights(data.Dim(d.X)).separator(p.Unit)
-		return zero, Certificate{}, learn.Report{Status: learn.Stopped(ctx), Elapsed: time.Since(began)}, nil
+	if learn.Interrupted(ctx, err) {
+		zero, report, err := untrained(ctx, d, p.Unit, began)
+		return zero, Certificate{}, report, err
 	}
 	if err != nil {
 		return nil, Certificate{}, learn.Report{}, err
 	}
 	if size := s.dim + 1; size > ProgramLimit {
-		return nil, Certificate{}, learn.Report{}, fmt.Errorf("program: there are %d coordinates with the constant one and at most %d can be solved for; use the hard-margin machine", size, ProgramLimit)
+		err := fmt.Errorf("program: there are %d coordinates with the constant one and at most %d can be solved for; "+
+			"use the hard-margin machine", size, ProgramLimit)
+		return nil, Certificate{}, learn.Report{}, err
 	}
 	size := float64(s.dim + 2)
 	if err := p.Run.Reserve("the basis of the linear program", 4*8*size*size, "use the hard-margin machine"); err != nil {

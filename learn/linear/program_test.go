@@ -58,7 +58,9 @@ func programOracle(d sample, unit float64) (float64, error) {
 }
 
 // checkProgram verifies what Prove says on the data and returns the margin.
-func checkProgram(t interface{ Errorf(string, ...any) }, d sample, s *linear.Separator, c linear.Certificate, status learn.Status) {
+func checkProgram(
+	t interface{ Errorf(string, ...any) }, d sample, s *linear.Separator, c linear.Certificate, status learn.Status,
+) {
 	alpha, sum := make([]float64, len(d.Y)), 0.0
 	for k, i := range c.Row {
 		alpha[i] = c.Alpha[k]

@@ -3,8 +3,6 @@ package linear
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math"
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
@@ -46,22 +44,15 @@ func NewRidge() Ridge { return Ridge{Lambda: 1, Intercept: true} }
 
 // Validate reports every field that is out of range.
 func (r Ridge) Validate() error {
+	const f = learn.Fields("ridge")
 	var faults []error
 	if len(r.Lambdas) == 0 {
-		faults = append(faults, checkLambda("ridge", r.Lambda))
+		faults = append(faults, f.Positive("lambda", r.Lambda))
 	}
 	for _, l := range r.Lambdas {
-		faults = append(faults, checkLambda("ridge", l))
+		faults = append(faults, f.Positive("lambda", l))
 	}
 	return errors.Join(faults...)
-}
-
-// checkLambda reports a penalty that is not a positive number.
-func checkLambda(recipe string, lambda float64) error {
-	if !(lambda > 0) || math.IsInf(lambda, 0) {
-		return fmt.Errorf("%s: lambda is %v and must be a number above 0", recipe, lambda)
-	}
-	return nil
 }
 
 // lambdas returns the penalties to solve for.
@@ -132,7 +123,7 @@ func (r Ridge) FitTargets(
 ) ([]*Regressor, learn.Report, error) {
 	began := time.Now()
 	steps, err := r.LeaveOneOut(ctx, x, y, weight)
-	if stopped(ctx, err) {
+	if learn.Interrupted(ctx, err) {
 		zero := make([]*Regressor, y.Cols)
 		for k := range zero {
 			zero[k] = &Regressor{W: make([]float64, data.Dim(x))}
@@ -183,12 +174,10 @@ func (r Ridge) separator(m *Regressor) *Separator {
 
 // FitClasses learns many classes from labels that are class indices from 0 to
 // classes-1: one target for each class against the rest, +1 and -1, all at once.
-func (r Ridge) FitClasses(ctx context.Context, d data.Labeled[data.Vector, int], classes int) (*learn.Multi[data.Vector, *Separator], learn.Report, error) {
-	var few error
-	if classes < 2 {
-		few = fmt.Errorf("ridge: classes is %d and must be at least 2", classes)
-	}
-	if err := errors.Join(r.Validate(), few); err != nil {
+func (r Ridge) FitClasses(
+	ctx context.Context, d data.Labeled[data.Vector, int], classes int,
+) (*learn.Multi[data.Vector, *Separator], learn.Report, error) {
+	if err := errors.Join(r.Validate(), learn.Fields("ridge").AtLeast(2, "classes", classes)); err != nil {
 		return nil, learn.Report{}, err
 	}
 	n := d.X.Len()

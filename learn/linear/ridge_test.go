@@ -30,7 +30,9 @@ var (
 
 // refit solves the normal equations of the rows in use for one target: b is an
 // unknown like the others, without penalty.
-func refit(x data.Source[data.Vector], y, c []float64, lambda float64, intercept bool, use func(i int) bool) *linear.Regressor {
+func refit(
+	x data.Source[data.Vector], y, c []float64, lambda float64, intercept bool, use func(i int) bool,
+) *linear.Regressor {
 	d := data.Dim(x)
 	a, b := mat.NewDense(d+1, d+1, nil), mat.NewVecDense(d+1, nil)
 	row := make([]float64, d+1)
@@ -142,7 +144,8 @@ func TestRidgeLeaveOneOut(t *testing.T) {
 						target := column(y, k)
 						want := refit(x.X, target, c, s.Lambda, intercept, everyRow)
 						nearAll(t, what+": w", append(s.Models[k].W, s.Models[k].Bias), append(want.W, want.Bias), 1e-8)
-						nearAll(t, what+": w of one λ", append(single[0].Models[k].W, single[0].Models[k].Bias), append(want.W, want.Bias), 1e-8)
+						nearAll(t, what+": w of one λ", append(single[0].Models[k].W, single[0].Models[k].Bias),
+							append(want.W, want.Bias), 1e-8)
 						loo, weight := 0.0, 0.0
 						for i := range n {
 							m := refit(x.X, target, c, s.Lambda, intercept, func(j int) bool { return j != i })
@@ -255,8 +258,10 @@ func TestRidgeDegenerate(t *testing.T) {
 	}
 	for name, x := range map[string]data.Source[data.Vector]{
 		"one row": data.Slice[data.Vector]{data.Dense(1, 2)}, "one empty row": data.Slice[data.Vector]{{}},
-		"empty rows": data.Slice[data.Vector]{{}, {}, {}}, "same rows": data.Slice[data.Vector]{data.Dense(1, 2, 3), data.Dense(1, 2, 3)},
-		"collinear": collinear, "huge": huge, "tiny": tiny, "zeros": data.NewMatrix(4, 3), "zeros, wide": data.NewMatrix(2, 3),
+		"empty rows": data.Slice[data.Vector]{{}, {}, {}},
+		"same rows":  data.Slice[data.Vector]{data.Dense(1, 2, 3), data.Dense(1, 2, 3)},
+		"collinear":  collinear, "huge": huge, "tiny": tiny,
+		"zeros": data.NewMatrix(4, 3), "zeros, wide": data.NewMatrix(2, 3),
 	} {
 		for _, lambdas := range [][]float64{{1}, {1e-300, 1e-12, 1, 1e300}, {1e-300}, {1e300}} {
 			for _, intercept := range []bool{true, false} {
@@ -277,10 +282,12 @@ func TestRidgeDegenerate(t *testing.T) {
 					if !(s.LOO >= 0) || !(s.GCV >= 0) {
 						t.Errorf("%s, λ=%v: LOO %v, GCV %v", name, s.Lambda, s.LOO, s.GCV)
 					}
-					if name == "one row" && intercept && (s.LOO != inf || math.Abs(s.Models[0].Predict(x.At(0))-y.Data[0]) > 1e-15*y.Data[0]) {
+					if name == "one row" && intercept &&
+						(s.LOO != inf || math.Abs(s.Models[0].Predict(x.At(0))-y.Data[0]) > 1e-15*y.Data[0]) {
 						t.Errorf("one row: %+v", s)
 					}
-					if name == "collinear" && (math.Abs(s.Models[0].W[0]-s.Models[0].W[3]) > 1e-6 || math.Abs(s.Models[0].W[2]) > 1e-6 && intercept) {
+					if name == "collinear" && (math.Abs(s.Models[0].W[0]-s.Models[0].W[3]) > 1e-6 ||
+						math.Abs(s.Models[0].W[2]) > 1e-6 && intercept) {
 						t.Errorf("collinear, λ=%v: w = %v", s.Lambda, s.Models[0].W)
 					}
 				}
@@ -379,7 +386,8 @@ func TestRidgeFromSums(t *testing.T) {
 			t.Fatal(err)
 		}
 		for l := range got {
-			nearAll(t, "w", append(got[l].Models[0].W, got[l].Models[0].Bias), append(want[l].Models[0].W, want[l].Models[0].Bias), 1e-10)
+			nearAll(t, "w", append(got[l].Models[0].W, got[l].Models[0].Bias),
+				append(want[l].Models[0].W, want[l].Models[0].Bias), 1e-10)
 			near(t, "gcv", got[l].GCV, want[l].GCV, 1e-10)
 			near(t, "freedom", got[l].Freedom, want[l].Freedom, 1e-10)
 			near(t, "objective", got[l].Objective, want[l].Objective, 1e-10)
@@ -455,16 +463,19 @@ func TestRidgeFaults(t *testing.T) {
 		weight []float64
 		want   string
 	}{
-		"short":       {linear.NewRidge(), &data.Matrix{Rows: 2, Cols: 1, Data: []float64{1}}, nil, "2×1 targets hold 1 numbers"},
+		"short": {linear.NewRidge(), &data.Matrix{Rows: 2, Cols: 1, Data: []float64{1}}, nil,
+			"2×1 targets hold 1 numbers"},
 		"no target":   {linear.NewRidge(), data.NewMatrix(2, 0), nil, "2×0 targets"},
 		"few targets": {linear.NewRidge(), data.NewMatrix(1, 1), nil, "1×1 targets"},
-		"nan":         {linear.NewRidge(), &data.Matrix{Rows: 2, Cols: 1, Data: []float64{0, math.NaN()}}, nil, "row 2: target 1 is NaN"},
-		"weights":     {linear.NewRidge(), data.NewMatrix(2, 1), []float64{1}, "1 weights for 2 rows"},
-		"no weight":   {linear.NewRidge(), data.NewMatrix(2, 1), []float64{0, 0}, "all weights are 0"},
-		"lambdas":     {linear.Ridge{Lambdas: []float64{1, math.Inf(1)}}, data.NewMatrix(2, 1), nil, "lambda is +Inf"},
-		"memory":      {linear.Ridge{Lambda: 1, Run: run.Control{Memory: 8}}, data.NewMatrix(2, 1), nil, "memory"},
+		"nan": {linear.NewRidge(), &data.Matrix{Rows: 2, Cols: 1, Data: []float64{0, math.NaN()}}, nil,
+			"row 2: target 1 is NaN"},
+		"weights":   {linear.NewRidge(), data.NewMatrix(2, 1), []float64{1}, "1 weights for 2 rows"},
+		"no weight": {linear.NewRidge(), data.NewMatrix(2, 1), []float64{0, 0}, "all weights are 0"},
+		"lambdas":   {linear.Ridge{Lambdas: []float64{1, math.Inf(1)}}, data.NewMatrix(2, 1), nil, "lambda is +Inf"},
+		"memory":    {linear.Ridge{Lambda: 1, Run: run.Control{Memory: 8}}, data.NewMatrix(2, 1), nil, "memory"},
 	} {
-		if _, err := c.recipe.LeaveOneOut(t.Context(), x, c.y, c.weight); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := c.recipe.LeaveOneOut(t.Context(), x, c.y, c.weight); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -485,7 +496,8 @@ func ExampleNewRidge() {
 	x := data.Slice[data.Vector]{data.Dense(0), data.Dense(1), data.Dense(2), data.Dense(3)}
 	recipe := linear.NewRidge()
 	recipe.Lambdas = []float64{0.001, 1, 1000}
-	f, report, err := recipe.FitValues(context.Background(), data.Labeled[data.Vector, float64]{X: x, Y: []float64{1, 3, 5, 7}})
+	f, report, err := recipe.FitValues(context.Background(),
+		data.Labeled[data.Vector, float64]{X: x, Y: []float64{1, 3, 5, 7}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -349,7 +349,9 @@ func (p *ridgeProblem) project(ctx context.Context, lo, hi int, v, w, x, z, fitt
 }
 
 // projectSparse is project from the stored coordinates.
-func (p *ridgeProblem) projectSparse(ctx context.Context, lo, hi int, v, w, z, fitted *data.Matrix, square func(i int)) error {
+func (p *ridgeProblem) projectSparse(
+	ctx context.Context, lo, hi int, v, w, z, fitted *data.Matrix, square func(i int),
+) error {
 	times := func(m *data.Matrix) []float64 {
 		sum := make([]float64, m.Cols)
 		for j, a := range p.mean {

@@ -51,7 +51,8 @@ func (r Ridge) problem(
 		return nil, learn.ErrNoRows
 	}
 	if y.Rows != n || y.Cols < 1 {
-		return nil, fmt.Errorf("ridge: there are %d rows and %d×%d targets; each row needs at least one target", n, y.Rows, y.Cols)
+		return nil, fmt.Errorf("ridge: there are %d rows and %d×%d targets; each row needs at least one target", n, y.Rows,
+			y.Cols)
 	}
 	if len(y.Data) != y.Rows*y.Cols {
 		return nil, fmt.Errorf("ridge: the %d×%d targets hold %d numbers", y.Rows, y.Cols, len(y.Data))
@@ -130,7 +131,8 @@ func (p *ridgeProblem) centreTargets(y *data.Matrix) error {
 	for i := range y.Rows {
 		for k, v := range y.Row(i) {
 			if !(math.Abs(v) <= maxTarget) {
-				return &learn.DataError{Row: i, Problem: fmt.Sprintf("target %d is %v and must be a number of at most %v", k+1, v, maxTarget)}
+				return &learn.DataError{Row: i, Problem: fmt.Sprintf("target %d is %v and must be a number of at most %v", k+1,
+					v, maxTarget)}
 			}
 			largest = max(largest, math.Abs(v))
 		}
@@ -182,7 +184,8 @@ func (p *ridgeProblem) path(ctx context.Context, lambdas []float64) ([]RidgeStep
 	}
 	steps := make([]*tally, len(lambdas))
 	for l, lambda := range lambdas {
-		steps[l] = &tally{lambda: lambda, penalty: p.penalty(lambda), loo: make([]float64, p.y.Cols), rss: make([]float64, p.y.Cols)}
+		steps[l] = &tally{lambda: lambda, penalty: p.penalty(lambda), loo: make([]float64, p.y.Cols),
+			rss: make([]float64, p.y.Cols)}
 	}
 	var err error
 	if len(p.rows) < p.dim {

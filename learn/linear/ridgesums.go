@@ -69,7 +69,9 @@ func (r Ridge) centredSums(sums *Sums) (g *data.Matrix, b, mean []float64, yy fl
 
 // sumsStep is the fit for one λ, in the basis of the eigenvectors v; turned is
 // Vᵀb.
-func (r Ridge) sumsStep(sums *Sums, lambda float64, values []float64, v *data.Matrix, turned, mean []float64, yy float64) RidgeStep {
+func (r Ridge) sumsStep(
+	sums *Sums, lambda float64, values []float64, v *data.Matrix, turned, mean []float64, yy float64,
+) RidgeStep {
 	coefficient := make([]float64, len(turned))
 	rss, length, freedom := yy, 0.0, 0.0
 	for j, s := range values {
@@ -91,7 +93,8 @@ func (r Ridge) sumsStep(sums *Sums, lambda float64, values []float64, v *data.Ma
 		freedom++
 		m.Bias = sums.Y/sums.Weight - vmath.Dot(mean, m.W)
 	}
-	step := RidgeStep{Lambda: lambda, GCV: math.Inf(1), Freedom: freedom, Objective: rss + lambda*length, Models: []*Regressor{m}}
+	step := RidgeStep{Lambda: lambda, GCV: math.Inf(1), Freedom: freedom, Objective: rss + lambda*length,
+		Models: []*Regressor{m}}
 	if free := 1 - freedom/float64(sums.Rows); free > freeLeverage {
 		step.GCV = rss / sums.Weight / (free * free)
 	}

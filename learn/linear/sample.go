@@ -2,12 +2,10 @@ package linear
 
 import (
 	"context"
-	"fmt"
-	"math"
 	"slices"
+	"time"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -91,36 +89,25 @@ func gatherWeighted(
 
 // gatherRows is gather without labels and weights.
 func gatherRows(ctx context.Context, ctl run.Control, source data.Source[data.Vector], unit float64) (*sample, error) {
-	n := source.Len()
-	s := &sample{rows: make([]data.Vector, n), unit: unit, norm: make([]float64, n)}
-	blocks := par.Blocks(n, blockRows)
-	bad := make([]error, blocks) // of the first row that is wrong
-	dims := make([]int, blocks)
-	err := par.For(ctx, ctl, "", blocks, func(b int) error {
-		lo, hi := par.Range(b, n, blockRows)
-		for i := hi - 1; i >= lo; i-- {
-			x := source.At(i)
-			s.rows[i] = x
-			norm2, err := learn.CheckVector(i, x)
-			if err != nil {
-				bad[b] = err
-				continue
-			}
-			s.norm[i] = norm2 + unit*unit
-			dims[b] = max(dims[b], x.Dim())
-		}
-		return nil
-	})
+	rows, norm, err := learn.ReadVectors(ctx, ctl, source)
 	if err != nil {
 		return nil, err
 	}
-	for b := range blocks {
-		if bad[b] != nil {
-			return nil, bad[b]
-		}
-		s.dim = max(s.dim, dims[b])
+	s := &sample{rows: rows, unit: unit, norm: norm}
+	for i, x := range rows {
+		s.norm[i] += unit * unit
+		s.dim = max(s.dim, x.Dim())
 	}
 	return s, nil
+}
+
+// untrained is the result of a fit whose ctx ended while its rows were gathered:
+// w = 0.
+func untrained(
+	ctx context.Context, d data.Labeled[data.Vector, float64], unit float64, began time.Time,
+) (*Separator, learn.Report, error) {
+	report := learn.Report{Status: learn.Stopped(ctx), Elapsed: time.Since(began)}
+	return newWeights(data.Dim(d.X)).separator(unit), report, nil
 }
 
 // weights are a separator in the making: w and the weight of the constant
@@ -173,20 +160,4 @@ func identity(n int) []int {
 		order[i] = i
 	}
 	return order
-}
-
-// checkUnit reports a Unit that is negative or not finite.
-func checkUnit(recipe string, unit float64) error {
-	if !(unit >= 0) || math.IsInf(unit, 0) {
-		return fmt.Errorf("%s: unit is %v and must be a number of at least 0", recipe, unit)
-	}
-	return nil
-}
-
-// checkPasses reports a limit below one pass.
-func checkPasses(recipe string, passes int) error {
-	if passes < 1 {
-		return fmt.Errorf("%s: max passes is %d and must be at least 1", recipe, passes)
-	}
-	return nil
 }

@@ -53,7 +53,8 @@ type simplex struct {
 
 // newSimplex starts at α = 1 on the first row.
 func newSimplex(s *sample) *simplex {
-	v := &simplex{s: s, n: len(s.rows), size: s.dim, member: map[int]bool{}, w: newWeights(s.dim), best: newWeights(s.dim), margin: math.Inf(-1)}
+	v := &simplex{s: s, n: len(s.rows), size: s.dim, member: map[int]bool{}, w: newWeights(s.dim),
+		best: newWeights(s.dim), margin: math.Inf(-1)}
 	if s.unit > 0 {
 		v.size++
 	}

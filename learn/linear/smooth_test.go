@@ -38,7 +38,8 @@ func TestSmoothHinge(t *testing.T) {
 }
 
 func TestLevels(t *testing.T) {
-	for _, c := range []struct{ rows, dim, parts int }{{0, 3, 0}, {2559, 5, 0}, {2560, 5, 1}, {200_000, 1000, 2}, {10_000, 1000, 0}} {
+	for _, c := range []struct{ rows, dim, parts int }{{0, 3, 0}, {2559, 5, 0}, {2560, 5, 1}, {200_000, 1000, 2},
+		{10_000, 1000, 0}} {
 		sizes := levels(c.rows, c.dim)
 		if len(sizes) != c.parts {
 			t.Errorf("%+v: parts of %v", c, sizes)

@@ -3,7 +3,6 @@ package linear
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"time"
 
@@ -41,17 +40,16 @@ func NewSoftmax(classes int) Softmax {
 
 // Validate reports every field that is out of range.
 func (s Softmax) Validate() error {
-	var few error
-	if s.Classes < 2 {
-		few = fmt.Errorf("softmax: classes is %d and must be at least 2", s.Classes)
-	}
-	return errors.Join(few, checkPenalty("softmax", s.C), checkTolerance("softmax", s.Tolerance),
-		checkPasses("softmax", s.MaxPasses), checkUnit("softmax", s.Unit))
+	const f = learn.Fields("softmax")
+	return errors.Join(f.AtLeast(2, "classes", s.Classes), f.Positive("C", s.C), f.NotNegative("tolerance", s.Tolerance),
+		f.AtLeast(1, "max passes", s.MaxPasses), f.NotNegative("unit", s.Unit))
 }
 
 // Fit learns from d, whose labels are class indices from 0 to Classes-1, each
 // of which must occur. Status and report are as in Logistic.
-func (s Softmax) Fit(ctx context.Context, d data.Labeled[data.Vector, int]) (*learn.Multi[data.Vector, *Separator], learn.Report, error) {
+func (s Softmax) Fit(
+	ctx context.Context, d data.Labeled[data.Vector, int],
+) (*learn.Multi[data.Vector, *Separator], learn.Report, error) {
 	began := time.Now()
 	n := d.X.Len()
 	if err := s.Validate(); err != nil {
@@ -61,7 +59,7 @@ func (s Softmax) Fit(ctx context.Context, d data.Labeled[data.Vector, int]) (*le
 		return nil, learn.Report{}, err
 	}
 	x, err := gatherWeighted(ctx, s.Run, d, s.Unit)
-	if err != nil && !stopped(ctx, err) {
+	if err != nil && !learn.Interrupted(ctx, err) {
 		return nil, learn.Report{}, err
 	}
 	if err != nil {

@@ -194,7 +194,8 @@ func TestFitClasses(t *testing.T) {
 				if err != nil || r.Status != learn.Converged || m.Classes() != classes {
 					t.Fatalf("%d classes: %v, %+v", classes, err, r)
 				}
-				_, want, err := learn.OneVsRest[data.Vector, *linear.Separator]{Learner: recipe, Classes: classes}.Fit(t.Context(), d)
+				rest := learn.OneVsRest[data.Vector, *linear.Separator]{Learner: recipe, Classes: classes}
+				_, want, err := rest.Fit(t.Context(), d)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -68,7 +68,9 @@ func (s *Sums) Add(ctx context.Context, ctl run.Control, x data.Source[data.Vect
 }
 
 // addBlock adds at most gramRows rows, or none.
-func (s *Sums) addBlock(ctx context.Context, ctl run.Control, x data.Source[data.Vector], y, weight, buf []float64, first int) error {
+func (s *Sums) addBlock(
+	ctx context.Context, ctl run.Control, x data.Source[data.Vector], y, weight, buf []float64, first int,
+) error {
 	for i := range y {
 		row := x.At(i)
 		_, err := learn.CheckVector(first+i, row)
@@ -76,7 +78,8 @@ func (s *Sums) addBlock(ctx context.Context, ctl run.Control, x data.Source[data
 		case err != nil:
 			return err
 		case row.Dim() > s.Dim:
-			return &learn.DataError{Row: first + i, Problem: fmt.Sprintf("coordinate %d is past the %d that are summed", row.Dim()-1, s.Dim)}
+			return &learn.DataError{Row: first + i,
+				Problem: fmt.Sprintf("coordinate %d is past the %d that are summed", row.Dim()-1, s.Dim)}
 		case weight != nil && learn.CheckWeight(first+i, weight[i]) != nil:
 			return learn.CheckWeight(first+i, weight[i])
 		case y[i]-y[i] != 0:
@@ -128,7 +131,9 @@ func (s *Sums) Merge(other *Sums) error {
 
 // addGram adds RᵀR to the lower triangle of g for the matrix R of n rows that
 // fill writes, with room for them in buf.
-func addGram(ctx context.Context, ctl run.Control, g *data.Matrix, buf []float64, n int, fill func(row []float64, k int)) error {
+func addGram(
+	ctx context.Context, ctl run.Control, g *data.Matrix, buf []float64, n int, fill func(row []float64, k int),
+) error {
 	width := g.Cols
 	err := par.For(ctx, ctl.Quiet(), "", par.Blocks(n, fillRows), func(b int) error {
 		lo, hi := par.Range(b, n, fillRows)

@@ -54,7 +54,8 @@ func TestSums(t *testing.T) {
 			// In two parts, one of them sparse.
 			cut := n / 3
 			a, b := linear.NewSums(dim), linear.NewSums(dim)
-			if err := a.Add(t.Context(), run.Control{}, data.Range[data.Vector]{Of: d.X, Hi: cut}, d.Y[:cut], weight[:cut]); err != nil {
+			if err := a.Add(t.Context(), run.Control{}, data.Range[data.Vector]{Of: d.X, Hi: cut}, d.Y[:cut],
+				weight[:cut]); err != nil {
 				t.Fatal(err)
 			}
 			rest := sparse(sample{X: data.Range[data.Vector]{Of: d.X, Lo: cut, Hi: n}, Y: d.Y[cut:]})
@@ -108,12 +109,14 @@ func TestSumsFaults(t *testing.T) {
 	if err := s.Merge(linear.NewSums(3)); err == nil {
 		t.Error("other dimension: no error")
 	}
-	if err := s.Add(t.Context(), run.Control{}, data.Slice[data.Vector]{data.Dense(1)}, []float64{1}, []float64{-1}); err == nil {
+	if err := s.Add(t.Context(), run.Control{}, data.Slice[data.Vector]{data.Dense(1)}, []float64{1},
+		[]float64{-1}); err == nil {
 		t.Error("negative weight: no error")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.Add(ctx, run.Control{}, data.Slice[data.Vector]{data.Dense(1)}, []float64{1}, nil); !errors.Is(err, context.Canceled) || s.Rows != 0 {
+	if err := s.Add(ctx, run.Control{}, data.Slice[data.Vector]{data.Dense(1)}, []float64{1},
+		nil); !errors.Is(err, context.Canceled) || s.Rows != 0 {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
@@ -57,16 +56,9 @@ func NewSVM() SVM { return SVM{C: 1, Tolerance: 1e-3, MaxPasses: 1000, Unit: 1} 
 
 // Validate reports every field that is out of range.
 func (s SVM) Validate() error {
-	return errors.Join(checkPenalty("svm", s.C), checkTolerance("svm", s.Tolerance), checkPasses("svm", s.MaxPasses),
-		checkUnit("svm", s.Unit), s.Loss.check(), s.Solver.check())
-}
-
-// checkPenalty reports a C that is not a positive number.
-func checkPenalty(recipe string, c float64) error {
-	if !(c > 0) || math.IsInf(c, 0) {
-		return fmt.Errorf("%s: C is %v and must be a positive number", recipe, c)
-	}
-	return nil
+	const f = learn.Fields("svm")
+	return errors.Join(f.Positive("C", s.C), f.NotNegative("tolerance", s.Tolerance),
+		f.AtLeast(1, "max passes", s.MaxPasses), f.NotNegative("unit", s.Unit), s.Loss.check(), s.Solver.check())
 }
 
 // Fit learns from d. The status is Converged when the gap is within Tolerance
@@ -87,7 +79,9 @@ func (s SVM) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Se
 // descent has Converged, w = Σ α·y·x; Newton's method returns the dual point
 // α = -C·c·ℓ'(y(w·x)) that its gap is to. With the solver Auto and the hinge
 // loss a start that is given is taken up by descent, which uses it as it is.
-func (s SVM) FitDual(ctx context.Context, d data.Labeled[data.Vector, float64], start []float64) (*Separator, []float64, learn.Report, error) {
+func (s SVM) FitDual(
+	ctx context.Context, d data.Labeled[data.Vector, float64], start []float64,
+) (*Separator, []float64, learn.Report, error) {
 	began := time.Now()
 	if err := s.Validate(); err != nil {
 		return nil, nil, learn.Report{}, err
@@ -97,7 +91,7 @@ func (s SVM) FitDual(ctx context.Context, d data.Labeled[data.Vector, float64], 
 		return nil, nil, learn.Report{}, fmt.Errorf("svm: the dual start has %d numbers for %d rows", len(start), n)
 	}
 	sample, err := gather(ctx, s.Run, d, s.Unit)
-	if stopped(ctx, err) {
+	if learn.Interrupted(ctx, err) {
 		separator, report := s.untrained(ctx, d)
 		report.Elapsed = time.Since(began)
 		return separator, make([]float64, n), report, nil

@@ -191,7 +191,9 @@ func TestSVMDegenerateRows(t *testing.T) {
 	plain := fit(d)
 	zeros := fit(with(-1, data.Dense(0, 0, 0), data.Vector{Index: []int32{}}, data.Dense()))
 	near(t, "three zero rows cost 3C", zeros.Objective, plain.Objective+3*0.7, 1e-7)
-	if _, r, err := recipe.Fit(t.Context(), sample{X: data.Slice[data.Vector]{{}, {}}, Y: []float64{1, -1}}); err != nil || r.Objective != 1.4 || r.Gap != 0 || r.Status != learn.Converged {
+	if _, r, err := recipe.Fit(t.Context(),
+		sample{X: data.Slice[data.Vector]{{}, {}}, Y: []float64{1, -1}}); err != nil || r.Objective != 1.4 || r.Gap != 0 ||
+		r.Status != learn.Converged {
 		t.Errorf("nothing but zero rows: %+v, %v", r, err)
 	}
 
@@ -264,7 +266,8 @@ func TestSVMStops(t *testing.T) {
 	}
 
 	s, r, err = recipe.Fit(ctx, d)
-	if err != nil || r.Status != learn.Cancelled || r.Iterations != 0 || len(s.W) != 100 || r.Objective != primal(d, s, recipe.C) {
+	if err != nil || r.Status != learn.Cancelled || r.Iterations != 0 || len(s.W) != 100 ||
+		r.Objective != primal(d, s, recipe.C) {
 		t.Errorf("cancelled before: %v, %+v", err, r)
 	}
 	timeout, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -273,7 +276,8 @@ func TestSVMStops(t *testing.T) {
 		t.Errorf("deadline: %v, %+v", err, r)
 	}
 	recipe.MaxPasses = 2
-	if _, r, err = recipe.Fit(t.Context(), d); err != nil || r.Status != learn.IterationLimit || r.Iterations != 2 || !(r.Gap > 0) {
+	if _, r, err = recipe.Fit(t.Context(), d); err != nil || r.Status != learn.IterationLimit || r.Iterations != 2 ||
+		!(r.Gap > 0) {
 		t.Errorf("two passes: %v, %+v", err, r)
 	}
 }
@@ -298,7 +302,8 @@ func TestSVMFaults(t *testing.T) {
 	if err := fit([]float64{1}, data.Dense(1)); !errors.Is(err, learn.ErrOneClass) {
 		t.Errorf("one row: %v", err)
 	}
-	for _, bad := range []data.Vector{data.Dense(0, math.NaN()), data.Dense(math.Inf(-1)), data.Dense(1e200), {Index: []int32{7}, Value: []float64{math.Inf(1)}}} {
+	for _, bad := range []data.Vector{data.Dense(0, math.NaN()), data.Dense(math.Inf(-1)), data.Dense(1e200),
+		{Index: []int32{7}, Value: []float64{math.Inf(1)}}} {
 		var e *learn.DataError
 		if err := fit([]float64{1, -1, 1, 1}, data.Dense(1), data.Dense(2), bad, bad); !errors.As(err, &e) || e.Row != 2 {
 			t.Errorf("row %v: %v", bad, err)

@@ -89,8 +89,11 @@ func (s SVM) runNewton(ctx context.Context, f *primalFit, cold bool) error {
 	return s.finish(ctx, f)
 }
 
-func newPrimalFit(x *sample, penalty []float64, label [][]float64, loss curve, s uint64, ctl run.Control) (*primalFit, error) {
-	if err := ctl.Reserve("Newton's method on so many rows and coordinates", bytesOfPrimal(len(x.rows), x.dim, len(label)), "train by descent, or map to fewer features"); err != nil {
+func newPrimalFit(
+	x *sample, penalty []float64, label [][]float64, loss curve, s uint64, ctl run.Control,
+) (*primalFit, error) {
+	if err := ctl.Reserve("Newton's method on so many rows and coordinates",
+		bytesOfPrimal(len(x.rows), x.dim, len(label)), "train by descent, or map to fewer features"); err != nil {
 		return nil, err
 	}
 	p := newPrimal(x, penalty, len(label), s, ctl)
@@ -156,7 +159,8 @@ func (f *primalFit) run(ctx context.Context, n newton, cold bool) error {
 func (f *primalFit) conclude(n newton, passes int, status learn.Status) {
 	f.reports = make([]learn.Report, len(f.tasks))
 	for k, t := range f.tasks {
-		r := learn.Report{Status: status, Iterations: passes, Objective: t.now.meant, Gap: t.now.gap(), Gradient: norm(t.now.g)}
+		r := learn.Report{Status: status, Iterations: passes, Objective: t.now.meant, Gap: t.now.gap(),
+			Gradient: norm(t.now.g)}
 		if within(r.Gap, r.Objective, n.tolerance) {
 			r.Status = learn.Converged
 		} else if status == learn.Converged {

@@ -242,7 +242,8 @@ func TestMarginPerceptronKeepsBest(t *testing.T) {
 	}
 	recipe := linear.NewMarginPerceptron()
 	recipe.Unit, recipe.Margin = 0, 0.05
-	if _, r, err := recipe.Fit(t.Context(), d); err != nil || r.Status != learn.Converged || float64(r.Mistakes) > recipe.Bound(0.1) {
+	if _, r, err := recipe.Fit(t.Context(), d); err != nil || r.Status != learn.Converged ||
+		float64(r.Mistakes) > recipe.Bound(0.1) {
 		t.Errorf("%v, %+v", err, r)
 	}
 	clear(m.Row(7))

@@ -36,8 +36,8 @@ func NewVotedPerceptron() VotedPerceptron {
 
 // Validate reports every field that is out of range.
 func (p VotedPerceptron) Validate() error {
-	const name = "voted perceptron"
-	return errors.Join(checkPasses(name, p.MaxPasses), checkUnit(name, p.Unit))
+	const f = learn.Fields("voted perceptron")
+	return errors.Join(f.AtLeast(1, "max passes", p.MaxPasses), f.NotNegative("unit", p.Unit))
 }
 
 // Vote is one separator of a Voted: that before it, plus Label times a row.
@@ -108,7 +108,7 @@ func (p VotedPerceptron) Fit(ctx context.Context, d data.Labeled[data.Vector, fl
 	}
 	model := &Voted{Unit: p.Unit}
 	s, err := gatherRepeated(ctx, p.Run, d, p.Unit)
-	if stopped(ctx, err) {
+	if learn.Interrupted(ctx, err) {
 		return model, learn.Report{Status: learn.Stopped(ctx), Elapsed: time.Since(began)}, nil
 	}
 	if err != nil {

@@ -31,7 +31,8 @@ func (s SVM) walk(ctx context.Context, x *sample, label [][]float64) (walk, erro
 		return newPrimalWalk(x, label, s.curve(), run, s.Seed, s.Run)
 	}
 	packed, order := x.pack(ctx, s.Run, s.Seed)
-	w := &dualWalk{svm: s, machine: s.machine(packed), rows: make([]*sample, len(label)), dual: make([]*descent, len(label))}
+	w := &dualWalk{svm: s, machine: s.machine(packed), rows: make([]*sample, len(label)),
+		dual: make([]*descent, len(label))}
 	for k, y := range label {
 		rows := *packed
 		rows.y = inOrder(y, order)
