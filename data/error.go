@@ -48,7 +48,8 @@ func (e *InputError) Unwrap() error { return e.Err }
 // file.
 func ReadError(file string, err error) error {
 	var input *InputError
-	if err == io.EOF || errors.As(err, &input) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == io.EOF || errors.As(err, &input) ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return &InputError{File: file, Problem: fmt.Sprintf("cannot be read: %v", err), Err: err}

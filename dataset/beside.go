@@ -103,7 +103,8 @@ func readWeights(ctx context.Context, o *Options) ([]float64, error) {
 		default:
 			w, ok := parseWeight(text)
 			if !ok {
-				return nil, scan.FaultIn(at, fmt.Sprintf("the weight %q cannot be used", clip(text)), weightAdvice+", one a line")
+				return nil, scan.FaultIn(at, fmt.Sprintf("the weight %q cannot be used", clip(text)),
+					weightAdvice+", one a line")
 			}
 			out = append(out, w)
 		}

@@ -47,9 +47,10 @@ func (e *Encoding) decode(r *Rows) (instances any, labels []string, err error) {
 		return e.Table.Encode(r.table)
 	case e.Column < 1 || e.Column > r.table.Cols():
 		return nil, nil, &data.InputError{
-			File:    r.table.Name,
-			Problem: fmt.Sprintf("the table has %d columns and training had its %s in column %d", r.table.Cols(), e.Kind, e.Column),
-			Advice:  "give the same columns in the same order",
+			File: r.table.Name,
+			Problem: fmt.Sprintf("the table has %d columns and training had its %s in column %d",
+				r.table.Cols(), e.Kind, e.Column),
+			Advice: "give the same columns in the same order",
 		}
 	}
 	texts := columnTexts(r.table, e.Column-1)

@@ -137,7 +137,8 @@ func (s *splitter) quoted(at, start int) (end, lineStart int, err error) {
 	c.hi = hi
 	after := s.skipBlanks(at)
 	if after < len(s.text) && s.text[after] != s.comma {
-		return 0, 0, s.fault(table.Place{Line: s.line, Column: after - start + 1}, "there is text after the closing quote of a cell",
+		at := table.Place{Line: s.line, Column: after - start + 1}
+		return 0, 0, s.fault(at, "there is text after the closing quote of a cell",
 			"put a separator between them, or double quotes that are part of the text")
 	}
 	s.cells = append(s.cells, c)

@@ -166,7 +166,8 @@ func (f *File) openError(err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		e.Problem, e.Advice = "there is no such file", "check the name and the current folder"
 	case errors.Is(err, fs.ErrPermission):
-		e.Problem, e.Advice = "may not be read: permission denied", "change the permissions of the file, or copy it to where you can read it"
+		e.Problem, e.Advice = "may not be read: permission denied",
+			"change the permissions of the file, or copy it to where you can read it"
 	case errors.Is(err, syscall.EISDIR):
 		e.Problem, e.Advice = "is a folder", "name one data file in it"
 	default:

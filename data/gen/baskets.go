@@ -43,11 +43,13 @@ const maxItems = 1 << 24
 // Validate reports every fault of the recipe.
 func (b Baskets) Validate() error {
 	var f faults
-	f.unless(Options{N: 1, Noise: b.Noise}.Validate("") == nil, "noise is %v and must be a probability, from 0 to 1", b.Noise)
+	f.unless(Options{N: 1, Noise: b.Noise}.Validate("") == nil,
+		"noise is %v and must be a probability, from 0 to 1", b.Noise)
 	f.unless(b.N >= 1, "n is %d and must be at least 1", b.N)
 	f.unless(b.Most >= 1, "most is %d and must be at least 1", b.Most)
 	f.unless(b.Relevant >= 1, "number of hidden items is %d and must be at least 1", b.Relevant)
-	f.unless(b.Items > b.Relevant && b.Items <= maxItems, "number of items is %d and must be more than the %d hidden ones, up to %d", b.Items, b.Relevant, maxItems)
+	f.unless(b.Items > b.Relevant && b.Items <= maxItems,
+		"number of items is %d and must be more than the %d hidden ones, up to %d", b.Items, b.Relevant, maxItems)
 	f.unless(b.Exponent >= 0 && b.Exponent <= 10, "exponent is %v and must be from 0 to 10", b.Exponent)
 	f.unless(b.N < 1 || b.Most <= maxValues/b.N, "n is %d and that many baskets do not fit any memory", b.N)
 	return f.err()

@@ -34,9 +34,11 @@ const maxBits = 40
 // Validate reports every fault of the recipe.
 func (h Hidden) Validate() error {
 	var f faults
-	f.unless(Options{N: 1, Noise: h.Noise}.Validate("") == nil, "noise is %v and must be a probability, from 0 to 1", h.Noise)
+	f.unless(Options{N: 1, Noise: h.Noise}.Validate("") == nil,
+		"noise is %v and must be a probability, from 0 to 1", h.Noise)
 	f.unless(h.N >= 1, "n is %d and must be at least 1", h.N)
-	f.unless(h.Bits >= 2 && h.Bits <= maxBits && h.Bits%2 == 0, "number of bits is %d and must be even, from 2 to %d", h.Bits, maxBits)
+	f.unless(h.Bits >= 2 && h.Bits <= maxBits && h.Bits%2 == 0,
+		"number of bits is %d and must be even, from 2 to %d", h.Bits, maxBits)
 	f.unless(h.N < 1 || h.Bits <= maxValues/h.N, "n is %d and that many rows do not fit any memory", h.N)
 	return f.err()
 }

@@ -36,10 +36,12 @@ func NewSignatures() Signatures {
 // Validate reports every fault of the recipe.
 func (s Signatures) Validate() error {
 	var f faults
-	f.unless(Options{N: 1, Noise: s.Noise}.Validate("") == nil, "noise is %v and must be a probability, from 0 to 1", s.Noise)
+	f.unless(Options{N: 1, Noise: s.Noise}.Validate("") == nil,
+		"noise is %v and must be a probability, from 0 to 1", s.Noise)
 	f.unless(s.N >= 1, "n is %d and must be at least 1", s.N)
 	f.unless(s.Word >= 1, "length of the word is %d and must be at least 1", s.Word)
-	f.unless(s.Length >= s.Word && s.Length >= 1, "length is %d and must be at least that of the word, %d", s.Length, max(s.Word, 1))
+	f.unless(s.Length >= s.Word && s.Length >= 1,
+		"length is %d and must be at least that of the word, %d", s.Length, max(s.Word, 1))
 	f.unless(s.N < 1 || s.Length <= maxValues/s.N, "n is %d and that many strings do not fit any memory", s.N)
 	f.unless(isAlphabet(s.Alphabet), "alphabet is %q and must be two or more different ASCII letters", s.Alphabet)
 	return f.err()

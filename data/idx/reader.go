@@ -7,23 +7,18 @@
 package idx
 
 import (
-	"bufio"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/file"
 )
 
-const (
-	bufferSize = 64 << 10
-	checkEvery = 1 << 16 // values between two looks at the context
-	maxValues  = 1 << 40 // of an array
-)
+const maxValues = 1 << 40 // of an array
 
 // The types of values.
 const (
@@ -39,22 +34,19 @@ var sizes = map[byte]int{typeUint8: 1, typeInt8: 1, typeInt16: 2, typeInt32: 4, 
 
 // Reader reads the rows of an array. It is not safe for concurrent use.
 type Reader struct {
-	name   string
-	r      *bufio.Reader
-	kind   byte
-	shape  []int
-	cols   int   // product of all dimensions but the first
-	offset int64 // bytes read so far
-	row    int   // rows handed out so far
-	buffer []byte
-	err    error // what ended the reading, given again by every later Read
+	r     *file.Array
+	kind  byte
+	shape []int
+	cols  int   // product of all dimensions but the first
+	row   int   // rows handed out so far
+	err   error // what ended the reading, given again by every later Read
 }
 
 // NewReader reads the header and returns a reader of the rows. The name stands
 // for the file in errors. What is wrong with the header comes back as a
 // *data.InputError.
 func NewReader(r io.Reader, name string) (*Reader, error) {
-	reader := &Reader{name: name, r: bufio.NewReaderSize(r, bufferSize)}
+	reader := &Reader{r: file.NewArray(r, name)}
 	if err := reader.readHeader(); err != nil {
 		return nil, err
 	}
@@ -63,24 +55,25 @@ func NewReader(r io.Reader, name string) (*Reader, error) {
 
 func (r *Reader) readHeader() error {
 	var begin [4]byte
-	if err := r.full(begin[:]); err != nil {
+	if err := r.r.Full(begin[:]); err != nil {
 		return err
 	}
 	r.kind = begin[2]
 	if begin[0] != 0 || begin[1] != 0 || sizes[r.kind] == 0 || begin[3] == 0 {
-		return r.fault(0, "is no IDX data: it does not begin with two zeros, a type and a number of dimensions", "give a file as those of MNIST")
+		return r.r.Fault(0, "is no IDX data: it does not begin with two zeros, a type and a number of dimensions",
+			"give a file as those of MNIST")
 	}
 	values := 1
 	r.cols = 1
 	for i := range int(begin[3]) {
-		at := r.offset
-		if err := r.full(begin[:]); err != nil {
+		at := r.r.Offset()
+		if err := r.r.Full(begin[:]); err != nil {
 			return err
 		}
 		size := int(binary.BigEndian.Uint32(begin[:]))
 		r.shape = append(r.shape, size)
 		if size > 0 && values > maxValues/size {
-			return r.fault(at, fmt.Sprintf("has the shape %v, which fits no memory", r.shape), "check that the file is whole")
+			return r.r.Fault(at, fmt.Sprintf("has the shape %v, which fits no memory", r.shape), "check that the file is whole")
 		}
 		values *= max(size, 1)
 		if i > 0 {
@@ -124,46 +117,33 @@ func (r *Reader) next(ctx context.Context, max int) (*data.Matrix, error) {
 		rows = min(rows, max)
 	}
 	if rows == 0 || r.cols == 0 {
-		return nil, r.end()
+		return nil, r.r.End()
 	}
-	m := &data.Matrix{Rows: rows, Cols: r.cols}
-	n, size := rows*r.cols, sizes[r.kind]
-	m.Data = make([]float64, 0, min(n, checkEvery))
-	for len(m.Data) < n {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		part := min(n-len(m.Data), checkEvery)
-		if len(r.buffer) < part*size {
-			r.buffer = make([]byte, part*size)
-		}
-		if err := r.full(r.buffer[:part*size]); err != nil {
-			return nil, err
-		}
-		at := len(m.Data)
-		m.Data = append(m.Data, make([]float64, part)...)
-		for i := range m.Data[at:] {
-			v := r.decode(r.buffer[i*size:])
-			if v-v != 0 {
-				place := r.row*r.cols + at + i
-				return nil, &data.InputError{
-					File: r.name, Problem: fmt.Sprintf("row %d, column %d: %v is not a number that kerf can use", place/r.cols+1, place%r.cols+1, v),
-					Advice: "replace or leave out rows with values that are not finite",
-				}
-			}
-			m.Data[at+i] = v
-		}
+	first := r.row * r.cols
+	values, err := r.r.Values(ctx, rows*r.cols, sizes[r.kind], r.decode, func(i int) (row, col int) {
+		return (first + i) / r.cols, (first + i) % r.cols
+	})
+	if err != nil {
+		return nil, err
 	}
 	if r.row += rows; r.row == r.Rows() {
-		if err := r.end(); err != io.EOF {
+		if err := r.r.End(); err != io.EOF {
 			return nil, err
 		}
 	}
-	return m, nil
+	return &data.Matrix{Rows: rows, Cols: r.cols, Data: values}, nil
 }
 
-// decode returns the value at the beginning of src.
-func (r *Reader) decode(src []byte) float64 {
+// decode reads values from src.
+func (r *Reader) decode(dst []float64, src []byte) {
+	size := sizes[r.kind]
+	for i := range dst {
+		dst[i] = r.value(src[i*size:])
+	}
+}
+
+// value returns the value at the beginning of src.
+func (r *Reader) value(src []byte) float64 {
 	switch r.kind {
 	case typeUint8:
 		return float64(src[0])
@@ -177,34 +157,6 @@ func (r *Reader) decode(src []byte) float64 {
 		return float64(math.Float32frombits(binary.BigEndian.Uint32(src)))
 	}
 	return math.Float64frombits(binary.BigEndian.Uint64(src))
-}
-
-// end returns io.EOF if the file ends with the array.
-func (r *Reader) end() error {
-	if _, err := r.r.Peek(1); err == nil {
-		return r.fault(r.offset, "there is something after the array", "check that the file is whole, and holds one array")
-	} else if err != io.EOF {
-		return data.ReadError(r.name, err)
-	}
-	return io.EOF
-}
-
-// full fills p, and reports a file that ends before.
-func (r *Reader) full(p []byte) error {
-	n, err := io.ReadFull(r.r, p)
-	r.offset += int64(n)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return r.fault(r.offset, "ends in the middle of the array: the file is truncated", "copy or download it again")
-	}
-	if err != nil {
-		return data.ReadError(r.name, err)
-	}
-	return nil
-}
-
-// fault reports what is wrong at a byte of the file.
-func (r *Reader) fault(at int64, problem, advice string) error {
-	return &data.InputError{File: r.name, Problem: fmt.Sprintf("byte %d: %s", at, problem), Advice: advice}
 }
 
 // ReadLabels reads a file of labels, an array of one value for each instance, and

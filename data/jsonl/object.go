@@ -47,7 +47,8 @@ func (r *Reader) value(d *json.Decoder, key string) error {
 	}
 	switch v {
 	case json.Delim('{'):
-		return r.fault(d.InputOffset()-1, fmt.Sprintf("the value of %s is an object, and kerf reads flat ones", quote(key)), "write its values under keys of their own")
+		return r.fault(d.InputOffset()-1, fmt.Sprintf("the value of %s is an object, and kerf reads flat ones", quote(key)),
+			"write its values under keys of their own")
 	case json.Delim('['):
 		return r.array(d, key)
 	}
@@ -78,7 +79,8 @@ func (r *Reader) array(d *json.Decoder, key string) error {
 }
 
 func (r *Reader) notNumbers(d *json.Decoder, key string) error {
-	return r.fault(d.InputOffset()-1, fmt.Sprintf("the array %s holds something else than numbers", quote(key)), "write arrays of numbers, and other values under keys of their own")
+	return r.fault(d.InputOffset()-1, fmt.Sprintf("the array %s holds something else than numbers", quote(key)),
+		"write arrays of numbers, and other values under keys of their own")
 }
 
 // cell gives a value to the sink.
@@ -91,7 +93,8 @@ func (r *Reader) cell(d *json.Decoder, name string, v json.Token) error {
 			r.filled = append(r.filled, 0)
 		}
 		if len(r.column) > maxColumns {
-			return r.fault(d.InputOffset()-1, fmt.Sprintf("the table has more than %d columns", maxColumns), "give the same keys to all objects")
+			return r.fault(d.InputOffset()-1, fmt.Sprintf("the table has more than %d columns", maxColumns),
+				"give the same keys to all objects")
 		}
 	}
 	if r.filled[col] == r.scan.Line() {
@@ -102,7 +105,8 @@ func (r *Reader) cell(d *json.Decoder, name string, v json.Token) error {
 	case json.Number:
 		f, err := v.Float64()
 		if err != nil || f-f != 0 {
-			return r.fault(d.InputOffset()-1, fmt.Sprintf("%s is too large for a number", quote(v.String())), "scale the values to a smaller range")
+			return r.fault(d.InputOffset()-1, fmt.Sprintf("%s is too large for a number", quote(v.String())),
+				"scale the values to a smaller range")
 		}
 		r.to.Number(col, f)
 	case string:

@@ -82,13 +82,16 @@ func (r *Reader) parseIndex(digits []byte, at int, last int64) (int64, error) {
 	index, ok := parseDigits(digits)
 	switch {
 	case !ok:
-		return 0, r.scan.Fault(at, quote(digits)+" is not an index", fmt.Sprintf("an index is a whole number from 0 to %d", MaxIndex))
+		return 0, r.scan.Fault(at, quote(digits)+" is not an index",
+			fmt.Sprintf("an index is a whole number from 0 to %d", MaxIndex))
 	case index > MaxIndex:
-		return 0, r.scan.Fault(at, "index "+clip(digits)+" is too large", fmt.Sprintf("the largest index allowed is %d", MaxIndex))
+		return 0, r.scan.Fault(at, "index "+clip(digits)+" is too large",
+			fmt.Sprintf("the largest index allowed is %d", MaxIndex))
 	case index == last:
 		return 0, r.scan.Fault(at, fmt.Sprintf("index %d stands twice in the line", index), "keep one of the two values")
 	case index < last:
-		return 0, r.scan.Fault(at, fmt.Sprintf("index %d comes after index %d", index, last), "write the indices of a line in increasing order")
+		return 0, r.scan.Fault(at, fmt.Sprintf("index %d comes after index %d", index, last),
+			"write the indices of a line in increasing order")
 	}
 	return index, nil
 }
@@ -113,7 +116,8 @@ func (r *Reader) parseValue(text []byte, at int) (float64, error) {
 	case err != nil || bytes.ContainsAny(text, "xX"):
 		return 0, r.scan.Fault(at, quote(text)+" is not a number", "write the value as a decimal number, such as 0.5 or 1e-3")
 	case value-value != 0:
-		return 0, r.scan.Fault(at, quote(text)+" is not a number that kerf can use", "leave the index out, or write a finite number")
+		return 0, r.scan.Fault(at, quote(text)+" is not a number that kerf can use",
+			"leave the index out, or write a finite number")
 	}
 	return value, nil
 }

@@ -4,11 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
-
-	"github.com/kerf-ml/kerf/data"
 )
 
 const (
@@ -28,11 +25,11 @@ type header struct {
 // readHeader reads the magic bytes, the version, and the dictionary.
 func (r *Reader) readHeader() error {
 	var begin [8]byte
-	if err := r.full(begin[:]); err != nil {
+	if err := r.r.Full(begin[:]); err != nil {
 		return err
 	}
 	if string(begin[:6]) != magic {
-		return r.fault(0, "is no NPY data: it does not begin with the mark of NumPy", "write it with numpy.save")
+		return r.r.Fault(0, "is no NPY data: it does not begin with the mark of NumPy", "write it with numpy.save")
 	}
 	size := 2
 	switch begin[6] {
@@ -40,39 +37,27 @@ func (r *Reader) readHeader() error {
 	case 2, 3:
 		size = 4
 	default:
-		return r.fault(6, fmt.Sprintf("has version %d of the NPY format, which kerf does not know", begin[6]), "write it with numpy.save")
+		return r.r.Fault(6, fmt.Sprintf("has version %d of the NPY format, which kerf does not know", begin[6]),
+			"write it with numpy.save")
 	}
 	length := make([]byte, 4)
-	if err := r.full(length[:size]); err != nil {
+	if err := r.r.Full(length[:size]); err != nil {
 		return err
 	}
 	n := binary.LittleEndian.Uint32(length)
 	if n > maxHeader {
-		return r.fault(8, fmt.Sprintf("has a header of %d bytes", n), "check that the file is whole")
+		return r.r.Fault(8, fmt.Sprintf("has a header of %d bytes", n), "check that the file is whole")
 	}
-	at := r.offset
+	at := r.r.Offset()
 	text := make([]byte, n)
-	if err := r.full(text); err != nil {
+	if err := r.r.Full(text); err != nil {
 		return err
 	}
 	h, err := parseHeader(string(text))
 	if err != nil {
-		return r.fault(at, err.Error(), "give an array of numbers with one or two dimensions, written with numpy.save")
+		return r.r.Fault(at, err.Error(), "give an array of numbers with one or two dimensions, written with numpy.save")
 	}
 	r.header = h
-	return nil
-}
-
-// full fills p, and reports a file that ends before.
-func (r *Reader) full(p []byte) error {
-	n, err := io.ReadFull(r.r, p)
-	r.offset += int64(n)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return r.fault(r.offset, "ends in the middle of the array: the file is truncated", "copy or download it again")
-	}
-	if err != nil {
-		return data.ReadError(r.name, err)
-	}
 	return nil
 }
 
@@ -204,9 +189,4 @@ func parseShape(text string) (rows, cols int, err error) {
 		return 0, 0, fmt.Errorf("has the shape %.60q, which fits no memory", text)
 	}
 	return 0, 0, fmt.Errorf("is an array of %d dimensions, and kerf reads one or two", len(sizes))
-}
-
-// fault reports what is wrong at a byte of the file.
-func (r *Reader) fault(at int64, problem, advice string) error {
-	return &data.InputError{File: r.name, Problem: fmt.Sprintf("byte %d: %s", at, problem), Advice: advice}
 }

@@ -8,37 +8,27 @@
 package npy
 
 import (
-	"bufio"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 
 	"github.com/kerf-ml/kerf/data"
-)
-
-const (
-	bufferSize = 64 << 10
-	checkEvery = 1 << 16 // values between two looks at the context
+	"github.com/kerf-ml/kerf/data/file"
 )
 
 // Reader reads the rows of an array. It is not safe for concurrent use.
 type Reader struct {
-	name   string
-	r      *bufio.Reader
+	r      *file.Array
 	header header
-	offset int64        // bytes read so far
 	row    int          // rows handed out so far
 	whole  *data.Matrix // all rows of an array in the order of Fortran, once read
-	buffer []byte
-	err    error // what ended the reading, given again by every later Read
+	err    error        // what ended the reading, given again by every later Read
 }
 
 // NewReader reads the header and returns a reader of the rows. The name stands
 // for the file in errors. What is wrong with the header comes back as a
 // *data.InputError.
 func NewReader(r io.Reader, name string) (*Reader, error) {
-	reader := &Reader{name: name, r: bufio.NewReaderSize(r, bufferSize)}
+	reader := &Reader{r: file.NewArray(r, name)}
 	if err := reader.readHeader(); err != nil {
 		return nil, err
 	}
@@ -69,9 +59,7 @@ func (r *Reader) Read(ctx context.Context, max int) (*data.Matrix, error) {
 		return nil, err
 	}
 	m, err := r.next(ctx, max)
-	if err != nil && (ctx.Err() == nil || !errors.Is(err, ctx.Err())) {
-		r.err = err
-	}
+	r.err = err
 	return m, err
 }
 
@@ -81,12 +69,14 @@ func (r *Reader) next(ctx context.Context, max int) (*data.Matrix, error) {
 		rows = min(rows, max)
 	}
 	if rows == 0 || r.header.cols == 0 {
-		return nil, r.end()
+		return nil, r.r.End()
 	}
 	m := &data.Matrix{Rows: rows, Cols: r.header.cols}
 	first, past := r.row*m.Cols, (r.row+rows)*m.Cols
 	if r.Streams() {
-		values, err := r.values(ctx, past-first, func(i int) (row, col int) { return (first + i) / m.Cols, (first + i) % m.Cols })
+		values, err := r.values(ctx, past-first, func(i int) (row, col int) {
+			return (first + i) / m.Cols, (first + i) % m.Cols
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -98,61 +88,18 @@ func (r *Reader) next(ctx context.Context, max int) (*data.Matrix, error) {
 		m.Data = r.whole.Data[first:past:past]
 	}
 	if r.row += rows; r.row == r.header.rows {
-		if err := r.end(); err != io.EOF {
+		if err := r.r.End(); err != io.EOF {
 			return nil, err
 		}
 	}
 	return m, nil
 }
 
-// end returns io.EOF if the file ends with the array.
-func (r *Reader) end() error {
-	if _, err := r.r.Peek(1); err == nil {
-		return r.fault(r.offset, "there is something after the array", "check that the file is whole, and holds one array")
-	} else if err != io.EOF {
-		return data.ReadError(r.name, err)
-	}
-	return io.EOF
-}
-
-// values reads n values. A value that is not finite is blamed on the row and
-// column that where gives for it. The slice grows as values come, so that a
-// header which promises more than there is costs no memory.
+// values reads n values. where gives the row and column of each.
 func (r *Reader) values(ctx context.Context, n int, where func(i int) (row, col int)) ([]float64, error) {
-	values := make([]float64, 0, min(n, checkEvery))
-	size := r.header.kind.size
-	for len(values) < n {
-		if err := ctx.Err(); err != nil {
-			return nil, r.broken(err)
-		}
-		part := min(n-len(values), checkEvery)
-		if len(r.buffer) < part*size {
-			r.buffer = make([]byte, part*size)
-		}
-		if err := r.full(r.buffer[:part*size]); err != nil {
-			return nil, err
-		}
-		at := len(values)
-		values = append(values, make([]float64, part)...)
-		r.header.kind.decode(values[at:], r.buffer, r.header.order)
-		for i, v := range values[at:] {
-			if v-v != 0 {
-				row, col := where(at + i)
-				return nil, &data.InputError{
-					File: r.name, Problem: fmt.Sprintf("row %d, column %d: %v is not a number that kerf can use", row+1, col+1, v),
-					Advice: "replace or leave out rows with values that are not finite",
-				}
-			}
-		}
-	}
-	return values, nil
-}
-
-// broken ends the reading for good where a cancelled context has left it in the
-// middle of a row.
-func (r *Reader) broken(err error) error {
-	r.err = err
-	return err
+	h := &r.header
+	decode := func(dst []float64, src []byte) { h.kind.decode(dst, src, h.order) }
+	return r.r.Values(ctx, n, h.kind.size, decode, where)
 }
 
 // transpose reads an array in the order of Fortran and turns it round.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/file"
 )
 
 // Float is a type of values that a Writer writes.
@@ -45,7 +46,7 @@ func NewWriter(w io.Writer, rows, cols int, float Float) (*Writer, error) {
 	// Values begin at a multiple of 64 bytes; the dictionary ends in a newline.
 	const before = len(magic) + 4
 	text += strings.Repeat(" ", 63-(before+len(text))%64) + "\n"
-	out := bufio.NewWriterSize(w, bufferSize)
+	out := bufio.NewWriterSize(w, file.HeadSize)
 	begin := append([]byte(magic), 1, 0)
 	begin = binary.LittleEndian.AppendUint16(begin, uint16(len(text)))
 	if _, err := out.Write(append(begin, text...)); err != nil {

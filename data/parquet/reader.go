@@ -71,7 +71,10 @@ func NewReader(r io.ReaderAt, size int64, name string, to table.Sink) (reader *R
 	}
 	fields := f.Schema().Fields()
 	if len(fields) == 0 || len(fields) > maxColumns {
-		return nil, &data.InputError{File: name, Problem: fmt.Sprintf("the table has %d columns", len(fields)), Advice: "give a file with columns of numbers or texts"}
+		return nil, &data.InputError{
+			File: name, Problem: fmt.Sprintf("the table has %d columns", len(fields)),
+			Advice: "give a file with columns of numbers or texts",
+		}
 	}
 	for _, field := range fields {
 		c, err := reader.column(field)

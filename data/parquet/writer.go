@@ -36,13 +36,18 @@ func NewWriter(w io.Writer, cols int, labeled bool) (*Writer, error) {
 	fields := make([]reflect.StructField, cols, cols+1)
 	for j := range fields {
 		n := strconv.Itoa(j + 1)
-		fields[j] = reflect.StructField{Name: "F" + n, Type: reflect.TypeFor[float64](), Tag: reflect.StructTag(`parquet:"f` + n + `,snappy"`)}
+		fields[j] = reflect.StructField{
+			Name: "F" + n, Type: reflect.TypeFor[float64](), Tag: reflect.StructTag(`parquet:"f` + n + `,snappy"`),
+		}
 	}
 	if labeled {
-		fields = append(fields, reflect.StructField{Name: "Label", Type: reflect.TypeFor[string](), Tag: `parquet:"label,snappy,dict"`})
+		fields = append(fields, reflect.StructField{
+			Name: "Label", Type: reflect.TypeFor[string](), Tag: `parquet:"label,snappy,dict"`,
+		})
 	}
 	schema := parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface())
-	return &Writer{out: parquet.NewGenericWriter[any](w, schema), cols: cols, labeled: labeled, dense: make([]float64, cols)}, nil
+	out := parquet.NewGenericWriter[any](w, schema)
+	return &Writer{out: out, cols: cols, labeled: labeled, dense: make([]float64, cols)}, nil
 }
 
 // Write writes the instances of x as the next rows, with their labels, which must
@@ -56,7 +61,8 @@ func (w *Writer) Write(x data.Source[data.Vector], labels []string) error {
 	for i := range x.Len() {
 		v := x.At(i)
 		if v.Dim() > w.cols || !v.Finite() {
-			return fmt.Errorf("parquet: row %d has %d coordinates for %d columns, or a value that is not finite", w.rows+1, v.Dim(), w.cols)
+			return fmt.Errorf("parquet: row %d has %d coordinates for %d columns, or a value that is not finite",
+				w.rows+1, v.Dim(), w.cols)
 		}
 		v.CopyTo(w.dense)
 		row := make(parquet.Row, 0, w.cols+1)

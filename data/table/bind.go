@@ -58,9 +58,10 @@ func (s *Schema) places(t *Table) ([]int, error) {
 	}
 	if len(lacking) > 0 {
 		return nil, &data.InputError{
-			File:    t.Name,
-			Problem: fmt.Sprintf("the table lacks %s that training had: %s", plural(len(lacking), "column", "columns"), list(lacking)),
-			Advice:  "its columns are " + list(t.Header),
+			File: t.Name,
+			Problem: fmt.Sprintf("the table lacks %s that training had: %s",
+				plural(len(lacking), "column", "columns"), list(lacking)),
+			Advice: "its columns are " + list(t.Header),
 		}
 	}
 	return place, nil

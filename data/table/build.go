@@ -86,7 +86,10 @@ func (b *Builder) Column(name string) int {
 // Cell adds a cell to the row as it stands in a text file: one without quotes may
 // be a number or missing by what is written there.
 func (b *Builder) Cell(col int, cell []byte, quoted bool, at Place) {
-	c, _ := b.cell(col)
+	c := b.column[col]
+	if c.len() != len(b.lines)-1 {
+		b.cell(col)
+	}
 	c.add(cell, quoted, at)
 }
 

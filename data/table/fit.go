@@ -27,8 +27,8 @@ const manyRows = 20
 //     ignored.
 //
 // It returns a *data.InputError for a missing label, for NaN or an infinity among
-// numbers, for a column of numbers written with commas, and if no column is left to learn from. Its cost is one pass over the
-// cells.
+// numbers, for a column of numbers written with commas, and if no column is left to
+// learn from. Its cost is one pass over the cells.
 func Fit(t *Table, rows []int, kind scale.Kind) (*Schema, error) {
 	if _, err := scale.Parse(string(kind)); err != nil {
 		return nil, err
@@ -70,7 +70,9 @@ func Fit(t *Table, rows []int, kind scale.Kind) (*Schema, error) {
 	}
 	if s.Width == 0 {
 		return nil, &data.InputError{
-			File: t.Name, Problem: "no column is left to learn from: all are the target, dropped, empty, or texts that are different in nearly every row",
+			File: t.Name,
+			Problem: "no column is left to learn from: all are the target, dropped, empty, " +
+				"or texts that are different in nearly every row",
 			Advice: "check the target and what separates the cells",
 		}
 	}

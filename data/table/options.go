@@ -149,7 +149,9 @@ func (o Options) find(what, text string, names []string, width int) (int, error)
 	if err == nil && n >= 1 && n <= width {
 		return n - 1, nil
 	}
-	e := &data.InputError{File: o.Name, Problem: fmt.Sprintf("there is no column %q, which is named as the %s", text, what)}
+	e := &data.InputError{
+		File: o.Name, Problem: fmt.Sprintf("there is no column %q, which is named as the %s", text, what),
+	}
 	switch {
 	case names == nil:
 		e.Advice = fmt.Sprintf("the file has no header; give a number from 1 to %d", width)

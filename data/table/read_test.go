@@ -30,21 +30,6 @@ func mustRead(t testing.TB, text string, o table.Options) *table.Table {
 	return tab
 }
 
-// grid returns all cells, "∅" for missing ones.
-func grid(tab *table.Table) [][]string {
-	all := make([][]string, tab.Len())
-	for i := range all {
-		for j := range tab.Cols() {
-			cell, ok := tab.Cell(i, j)
-			if !ok {
-				cell = "∅"
-			}
-			all[i] = append(all[i], cell)
-		}
-	}
-	return all
-}
-
 func checkFault(t *testing.T, err error, line, column int, want string) {
 	t.Helper()
 	var input *data.InputError
