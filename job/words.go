@@ -99,7 +99,7 @@ func (t *training[T]) learnerWords() string {
 	tr, text := t.out.Training, t.choices.Learner.Name
 	if l, err := learnerOf[T](t.choices, 1); err == nil {
 		if svm, ok := l.(model.SVM); ok {
-			text += " (" + svm.Loss.String() + ")"
+			text += " (" + strings.ReplaceAll(svm.Loss.String(), " ", "-") + ")"
 		}
 	}
 	how := " (chosen on held-out rows)"

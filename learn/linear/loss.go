@@ -3,6 +3,7 @@ package linear
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Loss is what a support vector machine pays for a margin m = y(w·x).
@@ -23,6 +24,22 @@ func (l Loss) String() string {
 		return "squared hinge"
 	}
 	return fmt.Sprintf("loss %d", uint8(l))
+}
+
+// MarshalText writes the loss as recipes in text have it: hinge or squared-hinge.
+func (l Loss) MarshalText() ([]byte, error) {
+	return []byte(strings.ReplaceAll(l.String(), " ", "-")), l.check()
+}
+
+// UnmarshalText reads what MarshalText writes.
+func (l *Loss) UnmarshalText(text []byte) error {
+	for _, one := range []Loss{Hinge, SquaredHinge} {
+		if known, _ := one.MarshalText(); string(known) == string(text) {
+			*l = one
+			return nil
+		}
+	}
+	return fmt.Errorf("loss is %q and must be hinge or squared-hinge", text)
 }
 
 func (l Loss) check() error {
