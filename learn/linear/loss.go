@@ -3,6 +3,7 @@ package linear
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Loss is what a support vector machine pays for a margin m = y(w·x).
@@ -23,6 +24,27 @@ func (l Loss) String() string {
 		return "squared hinge"
 	}
 	return fmt.Sprintf("loss %d", uint8(l))
+}
+
+// MarshalText returns "hinge" or "squared-hinge".
+func (l Loss) MarshalText() ([]byte, error) {
+	if err := l.check(); err != nil {
+		return nil, err
+	}
+	return []byte(strings.ReplaceAll(l.String(), " ", "-")), nil
+}
+
+// UnmarshalText reads what MarshalText returned.
+func (l *Loss) UnmarshalText(text []byte) error {
+	switch string(text) {
+	case "hinge":
+		*l = Hinge
+	case "squared-hinge":
+		*l = SquaredHinge
+	default:
+		return fmt.Errorf("loss is %q and must be hinge or squared-hinge", text)
+	}
+	return nil
 }
 
 func (l Loss) check() error {
