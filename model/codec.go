@@ -21,7 +21,7 @@ const Version = "0.1.0"
 func Describe[T any](p *Pipeline[T], kind Kind[T]) (Header, error) {
 	h := Header{
 		Writer: Version, Instances: kind.Name(), Learner: p.Learner, Classes: p.Classes.Names, Pairs: p.Pairs,
-		Unit: p.Unit, Calibration: p.Calibration, Conformal: p.Conformal, Trained: p.Trained,
+		Unit: p.Unit, Calibration: p.Calibration, Conformal: p.Conformal, Schema: p.Schema, Trained: p.Trained,
 	}
 	if p.Regresses() {
 		h.Task = Regress
@@ -143,7 +143,7 @@ func Open[T any](f *File, kind Kind[T]) (*Pipeline[T], error) {
 	}
 	p := &Pipeline[T]{Head: Head{
 		Task: h.Task, Classes: data.NewClasses(h.Classes), Learner: h.Learner,
-		Calibration: h.Calibration, Conformal: h.Conformal, Trained: h.Trained,
+		Calibration: h.Calibration, Conformal: h.Conformal, Schema: h.Schema, Trained: h.Trained,
 	}}
 	if p.Task == "" {
 		p.Task = Classify

@@ -125,10 +125,8 @@ func (r Recipe[T]) fit(ctx context.Context, s Sample[T]) (*Pipeline[T], Training
 func (r Recipe[T]) finish(ctx context.Context, p *Pipeline[T], t *Training, kept Sample[T], scored *heldOut, rest, held []int) error {
 	var keptScores *data.Matrix
 	if kept.Len() > 0 {
-		ctl := r.Run.Quiet()
-		ctl.Counter = nil
 		var err error
-		if keptScores, err = p.ScoreAll(ctx, ctl, kept.X); err != nil {
+		if keptScores, err = p.ScoreAll(ctx, r.Run.Quiet(), kept.X); err != nil {
 			return err
 		}
 		all := data.NewMatrix(len(rest)+len(held), p.Outputs())

@@ -31,6 +31,7 @@ type Head struct {
 	Calibration *calibrate.Calibration
 	Conformal   []calibrate.Conformal // prediction sets, or intervals, at some coverages
 	Learner     string                // name of the learner, for people
+	Schema      json.RawMessage       // how instances are read, for whoever reads them
 	Trained     json.RawMessage       // what training reported, for people
 
 	packed *packed // the separators, ready for products; nil in a head that was put together by hand

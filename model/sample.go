@@ -126,6 +126,9 @@ func (s Sample[T]) check() error {
 	if err := learn.CheckWeights(n, s.Weight); err != nil {
 		return err
 	}
+	if s.Task == Regress && len(s.Values) != n {
+		return fmt.Errorf("there are %d instances and %d targets; each instance needs one", n, len(s.Values))
+	}
 	for i, y := range s.Values {
 		if y-y != 0 {
 			return &learn.DataError{Row: i, Problem: fmt.Sprintf("the target is %v and must be a finite number", y)}
@@ -134,11 +137,14 @@ func (s Sample[T]) check() error {
 	return nil
 }
 
-// checkClasses reports a sample of one class, or a class without a row of positive
-// weight.
+// checkClasses reports rows without a label, a sample of one class, or a class
+// without a row of positive weight.
 func (s Sample[T]) checkClasses() error {
 	if s.Task == Regress {
 		return nil
+	}
+	if len(s.Y) != s.Len() {
+		return fmt.Errorf("there are %d instances and %d labels; each instance needs one", s.Len(), len(s.Y))
 	}
 	if s.Classes.Len() < 2 {
 		return fmt.Errorf("%w: %q", learn.ErrOneClass, s.Classes.Names[0])
