@@ -16,7 +16,7 @@ import (
 // fan returns n instances at the angle theta above and below the first axis, of
 // any lengths: the best separator through the origin is the first axis itself,
 // and its margin sin(theta) for all of them.
-func fan(n int, theta float64) data.Labeled[data.Vector, string] {
+func fan(n int, theta float64) labeled {
 	var x data.Slice[data.Vector]
 	var y []string
 	for i := range n {
@@ -25,7 +25,7 @@ func fan(n int, theta float64) data.Labeled[data.Vector, string] {
 		x = append(x, data.Dense(length*math.Cos(theta), side*length*math.Sin(theta)))
 		y = append(y, []string{"below", "above"}[i%2])
 	}
-	return data.Labeled[data.Vector, string]{X: x, Y: y}
+	return labeled{X: x, Y: y}
 }
 
 // TestCurveOfKnownMargin: the margin of the best separator is found, and no row
@@ -88,9 +88,15 @@ func TestCurve(t *testing.T) {
 			}
 		}
 		// What else the recipe says does not bear on the curve.
-		r.Learner, r.Map, r.Unit, r.C, r.Choose = model.LearnerKernelSVM, model.MapNone, 5, 77, false
-		if other, err := r.Curve(t.Context(), d); err != nil || !reflect.DeepEqual(other.Points(1000), c.Points(1000)) {
-			t.Errorf("%d classes: with another learner the curve is another (%v)", classes, err)
+		r.Choose, r.Checkpoint.From = false, []byte{1}
+		for _, l := range []model.Learner{
+			model.NewKernelSVM[data.Vector](), learnerOf[data.Vector](model.LearnerSVM, args{"unit": 5, "C": 77}),
+		} {
+			r.Learner = l
+			other, err := r.Curve(t.Context(), d)
+			if err != nil || !reflect.DeepEqual(other.Points(1000), c.Points(1000)) {
+				t.Errorf("%d classes: with the learner %s the curve is another (%v)", classes, l.Name(), err)
+			}
 		}
 	}
 }
@@ -105,7 +111,7 @@ func TestCurveRefused(t *testing.T) {
 	if _, err := r.Curve(t.Context(), blobsOf(40, 1, true)); !errors.Is(err, learn.ErrOneClass) {
 		t.Errorf("one class: %v", err)
 	}
-	if _, err := r.Curve(t.Context(), data.Labeled[data.Vector, string]{X: data.Slice[data.Vector]{}}); err == nil {
+	if _, err := r.Curve(t.Context(), labeled{X: data.Slice[data.Vector]{}}); err == nil {
 		t.Error("a curve of no rows")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
