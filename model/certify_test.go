@@ -174,6 +174,8 @@ func TestClaimsRefused(t *testing.T) {
 		"no error":         func(r *recipe) { r.Claim.Error = 0 },
 		"error 1":          func(r *recipe) { r.Claim.Error = 1 },
 		"NaN":              func(r *recipe) { r.Claim.Error = math.NaN() },
+		"a row too far":    func(r *recipe) { r.Claim.Rows = []int{0, 300} },
+		"a row before all": func(r *recipe) { r.Claim.Rows = []int{-1} },
 		"confidence 1":     func(r *recipe) { r.Claim.Confidence = 1 },
 	} {
 		r := claiming(0.2, 0.1)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/kerf-ml/kerf/data"
@@ -87,7 +88,8 @@ func TestCurve(t *testing.T) {
 				t.Errorf("%d classes: by %d workers the curve is another", classes, workers)
 			}
 		}
-		// What else the recipe says does not bear on the curve.
+		// What else the recipe says does not bear on the curve, nor do weights.
+		d.Weight = append(make([]float64, 200), slices.Repeat([]float64{3}, 200)...)
 		r.Choose, r.Checkpoint.From = false, []byte{1}
 		for _, l := range []model.Learner{
 			model.NewKernelSVM[data.Vector](), learnerOf[data.Vector](model.LearnerSVM, args{"unit": 5, "C": 77}),
@@ -119,8 +121,21 @@ func TestCurveRefused(t *testing.T) {
 	if _, err := r.Curve(ctx, blobsOf(80, 2, true)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	r.Kernel = nil
-	if _, err := r.Curve(t.Context(), blobsOf(80, 2, true)); err == nil {
-		t.Error("a curve without a kernel")
+	few := blobsOf(80, 2, true)
+	few.Y = few.Y[:79]
+	if _, err := r.Curve(t.Context(), few); err == nil {
+		t.Error("a curve of 80 rows with 79 labels")
+	}
+	for _, m := range []model.Mapper[data.Vector]{model.NewF1[data.Vector](10), model.None[data.Vector]{}} {
+		r.Map = m
+		if _, err := r.Curve(t.Context(), blobsOf(80, 2, true)); err == nil {
+			t.Errorf("a curve of margins that are none in the kernel's space, of map %s", m.Name())
+		}
+	}
+	for _, m := range []model.Mapper[data.Vector]{model.NewF2[data.Vector](10), model.None[data.Vector]{}} {
+		r.Kernel, r.Map = nil, m
+		if _, err := r.Curve(t.Context(), blobsOf(80, 2, true)); err == nil {
+			t.Errorf("a curve without a kernel, of map %s", m.Name())
+		}
 	}
 }

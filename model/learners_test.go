@@ -297,3 +297,22 @@ func TestManyClasses(t *testing.T) {
 		wantSame(t, fmt.Sprintf("pairs %v", pairs), p, q, d.X)
 	}
 }
+
+// TestMaxSteps: machines stop after the steps that they are given, in trials too.
+func TestMaxSteps(t *testing.T) {
+	for _, j := range jobs() {
+		a := args{"tolerance": 1e-9, "max_steps": 3}
+		if !j.dense || !model.Accepts(learnerOf[data.Vector](j.learner, nil), "max_steps") {
+			continue
+		}
+		_, training := j.mustFit(t, j.recipe(a), 90)
+		if most := 3 * max(j.classes, 1); training.Status != learn.IterationLimit || training.Iterations > most {
+			t.Errorf("%s: %d steps, %s", j, training.Iterations, training.Status)
+		}
+		quick := learnerOf[data.Vector](j.learner, a).(model.Quicker).Quick(90)
+		if !slices.Contains(fieldsThatDiffer(quick, learnerOf[data.Vector](j.learner, args{"max_steps": 4})), "MaxSteps") ||
+			slices.Contains(fieldsThatDiffer(quick, learnerOf[data.Vector](j.learner, a)), "MaxSteps") {
+			t.Errorf("%s: trials take %+v", j, quick)
+		}
+	}
+}

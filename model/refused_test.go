@@ -88,6 +88,16 @@ func TestSamplesRefused(t *testing.T) {
 	if _, _, err := r.Fit(t.Context(), one); !errors.Is(err, learn.ErrOneClass) {
 		t.Errorf("one class: %v", err)
 	}
+	for _, weight := range [][]float64{nil, slices.Repeat([]float64{1}, 40)} {
+		for _, class := range []int{-1, 2} {
+			s := model.Labels(d)
+			s.Y[7], s.Weight = class, weight
+			var fault *learn.DataError
+			if _, _, err := r.FitSample(t.Context(), s); !errors.As(err, &fault) || fault.Row != 7 {
+				t.Errorf("class %d of 2: %v", class, err)
+			}
+		}
+	}
 	r = job{learner: model.LearnerRidge, kind: model.MapNone}.recipe(nil)
 	for _, y := range []float64{math.NaN(), math.Inf(1)} {
 		bad := wave(10, true)

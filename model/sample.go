@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/learn"
@@ -147,7 +148,13 @@ func (s Sample[T]) checkClasses() error {
 		return fmt.Errorf("there are %d instances and %d labels; each instance needs one", s.Len(), len(s.Y))
 	}
 	if s.Classes.Len() < 2 {
-		return fmt.Errorf("%w: %q", learn.ErrOneClass, s.Classes.Names[0])
+		return fmt.Errorf("%w: %q", learn.ErrOneClass, strings.Join(s.Classes.Names, ""))
+	}
+	for i, c := range s.Y {
+		if c < 0 || c >= s.Classes.Len() {
+			problem := fmt.Sprintf("class is %d and must be from 0 to %d", c, s.Classes.Len()-1)
+			return &learn.DataError{Row: i, Problem: problem}
+		}
 	}
 	if s.Weight == nil {
 		return nil
@@ -188,7 +195,7 @@ func (s Sample[T]) Spread() float64 {
 	return spread(s.Values, s.Weight)
 }
 
-// features returns the sample with other instances in place of its own.
+// withX returns the sample with other instances in place of its own.
 func withX[T, U any](s Sample[T], x data.Source[U]) Sample[U] {
 	return Sample[U]{Task: s.Task, X: x, Classes: s.Classes, Y: s.Y, Values: s.Values, Weight: s.Weight}
 }
