@@ -62,9 +62,10 @@ func TestNames(t *testing.T) {
 		}
 	}
 	for name := range seen {
-		t1, ok := model.TraitsOf(name)
+		traits, ok := model.TraitsOf(name)
 		l, err := model.NewLearner[city](name, nil)
-		if ok != (err == nil) || ok && !reflect.DeepEqual(t1, l.Traits()) || ok != slices.Contains(model.LearnerNames(nil), name) {
+		if ok != (err == nil) || ok != slices.Contains(model.LearnerNames(nil), name) ||
+			ok && !reflect.DeepEqual(traits, l.Traits()) {
 			t.Errorf("%s is a learner: %v, %v", name, ok, err)
 		}
 		m, err := model.NewMapper[data.Vector](name, nil)

@@ -59,6 +59,9 @@ var storedBearings = model.OwnMap[city]{
 	},
 }
 
+// fitted is what a learner of features found.
+type fitted = model.Fitted[data.Vector]
+
 // nearestMean is a learner of one's own: x is of the class whose mean m is nearest,
 // that of the largest m·x - |m|²/2.
 type nearestMean struct{}
@@ -67,7 +70,7 @@ func (nearestMean) Name() string         { return "nearest-mean" }
 func (nearestMean) Traits() model.Traits { return model.Traits{} }
 func (nearestMean) Validate() error      { return nil }
 
-func (nearestMean) Fit(_ context.Context, p model.Problem[data.Vector]) (model.Fitted[data.Vector], learn.Report, error) {
+func (nearestMean) Fit(_ context.Context, p model.Problem[data.Vector]) (fitted, learn.Report, error) {
 	means, count := data.NewMatrix(p.Classes.Len(), data.Dim(p.X)), make([]float64, p.Classes.Len())
 	for i, c := range p.Y {
 		p.X.At(i).AddTo(means.Row(c), 1)
@@ -87,7 +90,7 @@ func (nearestMean) Fit(_ context.Context, p model.Problem[data.Vector]) (model.F
 		bias[0] = bias[1] - bias[0]
 		means, bias = &data.Matrix{Rows: 1, Cols: means.Cols, Data: means.Row(0)}, bias[:1]
 	}
-	return model.Fitted[data.Vector]{Separators: means, Bias: bias, Unit: 1}, learn.Report{Status: learn.Converged}, nil
+	return fitted{Separators: means, Bias: bias, Unit: 1}, learn.Report{Status: learn.Converged}, nil
 }
 
 // quarters are cities in two or more classes.
@@ -216,10 +219,10 @@ func TestOwnMeans(t *testing.T) {
 // odd is a learner that returns what it is told to.
 type odd struct {
 	nearestMean
-	fitted model.Fitted[data.Vector]
+	fitted fitted
 }
 
-func (o odd) Fit(context.Context, model.Problem[data.Vector]) (model.Fitted[data.Vector], learn.Report, error) {
+func (o odd) Fit(context.Context, model.Problem[data.Vector]) (fitted, learn.Report, error) {
 	return o.fitted, learn.Report{Status: learn.Converged}, nil
 }
 
@@ -239,7 +242,8 @@ func TestOwnRefused(t *testing.T) {
 		taken := storedBearings
 		taken.Name = name
 		kind.Maps = []model.OwnMap[city]{taken}
-		if err := model.Write(&bytes.Buffer{}, p, model.Kind[city](kind)); err == nil || !strings.Contains(err.Error(), name) {
+		err := model.Write(&bytes.Buffer{}, p, model.Kind[city](kind))
+		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("a map of one's own called %q: %v", name, err)
 		}
 	}
@@ -266,7 +270,7 @@ func TestOwnRefused(t *testing.T) {
 		t.Errorf("weights of a learner without: %v", err)
 	}
 	three := &data.Matrix{Rows: 1, Cols: 3, Data: []float64{1, 2, 3}}
-	for _, c := range []model.Fitted[data.Vector]{
+	for _, c := range []fitted{
 		{},
 		{Separators: three},
 		{Separators: three, Bias: []float64{1, 2}},
@@ -290,7 +294,8 @@ func TestOwnMapOfVectors(t *testing.T) {
 	p := &pipeline{Map: doubled{}, Head: model.Head{
 		Classes: data.NewClasses([]string{"a", "b"}), Separators: data.NewMatrix(1, 1), Bias: []float64{0},
 	}}
-	if err := model.Write(&bytes.Buffer{}, p, spec.Vectors{}); err == nil || !strings.Contains(err.Error(), "cannot be stored") {
+	err := model.Write(&bytes.Buffer{}, p, spec.Vectors{})
+	if err == nil || !strings.Contains(err.Error(), "cannot be stored") {
 		t.Errorf("a map of one's own of vectors: %v", err)
 	}
 }
