@@ -217,7 +217,8 @@ func (r Recipe[T]) fitMapped(ctx context.Context, p *Pipeline[T], s Sample[T], t
 }
 
 // headOf returns a pipeline of features that are there already.
-func headOf[T any](s Sample[T], features data.Source[data.Vector], l Learner, raw bool, f Fitted[data.Vector]) (*Pipeline[data.Vector], error) {
+func headOf[T any](s Sample[T], features data.Source[data.Vector], l Learner, raw bool,
+	f Fitted[data.Vector]) (*Pipeline[data.Vector], error) {
 	p := &Pipeline[data.Vector]{Head: Head{Task: s.Task, Classes: s.Classes, Learner: l.Name()}}
 	switch width := data.Dim(features); {
 	case f.Map != nil:

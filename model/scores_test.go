@@ -38,7 +38,7 @@ func scored() map[string]struct {
 	for _, classes := range []int{2, 3} {
 		for _, kind := range []string{model.MapF1, model.MapF2, model.MapF3, model.MapFourier, model.MapORF, model.MapNone} {
 			for _, l := range []string{model.LearnerSVM, model.LearnerBoost, model.LearnerBoostHalfspace} {
-				add(l, kind, classes, args{"dim": 10, "landmarks": 20})
+				add(l, kind, classes, args{"dim": 42, "landmarks": 60})
 			}
 		}
 		for _, l := range []string{model.LearnerKernelRidge, model.LearnerFalkon, model.LearnerCentroid} {
@@ -50,7 +50,7 @@ func scored() map[string]struct {
 	}
 	add(model.LearnerOneClass, model.MapNone, 2, nil)
 	for _, kind := range []string{model.MapF1, model.MapF2, model.MapF3, model.MapFourier, model.MapNone} {
-		add(model.LearnerRidge, kind, 0, args{"dim": 10, "landmarks": 20})
+		add(model.LearnerRidge, kind, 0, args{"dim": 42, "landmarks": 60})
 	}
 	for _, l := range []string{model.LearnerSVR, model.LearnerNuSVR, model.LearnerKernelRidge, model.LearnerFalkon} {
 		add(l, model.MapNone, 0, nil)
