@@ -96,6 +96,11 @@ func (e *Encoding) Stream(ctx context.Context, path string, o Options, use func(
 		}
 		r.Name, r.Format, r.Kind = f.Name, e.Format, e.Kind
 		rows += r.Len()
+		if e.Table != nil && r.table != nil {
+			if r.Labels, err = e.Table.Labels(r.table); err != nil {
+				return err
+			}
+		}
 		if err := use(r); err != nil {
 			return err
 		}

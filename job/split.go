@@ -101,7 +101,7 @@ func (t *targets) split(part float64, seed uint64) (rest, held []int) {
 func sampleOf[T any](x data.Source[T], t *targets, rows *dataset.Rows, index []int) model.Sample[T] {
 	s := model.Sample[T]{Task: t.task, X: x, Classes: t.classes, Y: t.y, Values: t.values, Weight: rows.Weights}
 	s = s.Select(index)
-	if t.task == model.Regress {
+	if t.none || t.task == model.Regress {
 		s.Y, s.Classes = nil, data.Classes{}
 		return s
 	}

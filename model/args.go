@@ -1,8 +1,11 @@
 package model
 
 import (
+	"encoding"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,8 +14,14 @@ import (
 // Hyperparameters returns the names that the fields of a recipe have in text, by
 // their json tags.
 func Hyperparameters(recipe any) []string {
-	var names []string
 	t := reflect.TypeOf(recipe)
+	if t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == nil || t.Kind() != reflect.Struct {
+		return nil
+	}
+	var names []string
 	for i := range t.NumField() {
 		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" && name != "-" {
 			names = append(names, name)
@@ -26,7 +35,9 @@ func Accepts(recipe any, name string) bool { return slices.Contains(Hyperparamet
 
 // with returns a recipe with some of its hyperparameters replaced.
 func with[R any](recipe R, called string, args map[string]any) (R, error) {
-	for name := range args {
+	p := reflect.New(reflect.TypeOf(recipe))
+	p.Elem().Set(reflect.ValueOf(recipe))
+	for _, name := range slices.Sorted(maps.Keys(args)) {
 		if !Accepts(recipe, name) {
 			has := "; it has none"
 			if names := Hyperparameters(recipe); len(names) > 0 {
@@ -34,15 +45,9 @@ func with[R any](recipe R, called string, args map[string]any) (R, error) {
 			}
 			return recipe, fmt.Errorf("%s has no hyperparameter %q%s", called, name, has)
 		}
-	}
-	text, err := json.Marshal(args)
-	if err != nil {
-		return recipe, fmt.Errorf("%s: %w", called, err)
-	}
-	p := reflect.New(reflect.TypeOf(recipe))
-	p.Elem().Set(reflect.ValueOf(recipe))
-	if err := json.Unmarshal(text, p.Interface()); err != nil {
-		return recipe, fmt.Errorf("%s: %w", called, err)
+		if err := set(p.Interface(), name, args[name]); err != nil {
+			return recipe, fmt.Errorf("%s: hyperparameter %q %w", called, name, err)
+		}
 	}
 	return p.Elem().Interface().(R), nil
 }
@@ -65,4 +70,37 @@ func Resize[T any](m Mapper[T], dim int) Mapper[T] {
 		return m
 	}
 	return out
+}
+
+// set gives a hyperparameter a value.
+func set(recipe any, name string, value any) error {
+	text, err := json.Marshal(map[string]any{name: value})
+	if err != nil {
+		return fmt.Errorf("is %v, of type %T, and must be a finite number, a text, or true or false", value, value)
+	}
+	if value == nil {
+		return errors.New("is nothing and must be a number, a text, or true or false")
+	}
+	err = json.Unmarshal(text, recipe)
+	var other *json.UnmarshalTypeError
+	if errors.As(err, &other) {
+		return fmt.Errorf("is a %s and must be %s", other.Value, kindOf(other.Type))
+	}
+	if err != nil {
+		return fmt.Errorf("cannot be read: %w", err)
+	}
+	return nil
+}
+
+// kindOf says in words what a field takes.
+func kindOf(t reflect.Type) string {
+	switch {
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()), t.Kind() == reflect.String:
+		return "a text"
+	case t.Kind() == reflect.Bool:
+		return "true or false"
+	case t.Kind() == reflect.Float64 || t.Kind() == reflect.Float32:
+		return "a number"
+	}
+	return "a whole number"
 }

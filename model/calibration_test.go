@@ -16,7 +16,7 @@ import (
 var methods = []calibrate.Method{calibrate.Softmax, calibrate.Sigmoid, calibrate.Steps}
 
 // clouds returns independent draws from classes that lie over each other.
-func clouds(n, classes int, s uint64) data.Labeled[data.Vector, string] {
+func clouds(n, classes int, s uint64) labeled {
 	r := seed.Stream(s, seed.Generator, uint64(classes))
 	var x data.Slice[data.Vector]
 	var y []string
@@ -25,7 +25,7 @@ func clouds(n, classes int, s uint64) data.Labeled[data.Vector, string] {
 		x = append(x, data.Dense(math.Cos(2*float64(c))+0.7*r.NormFloat64(), math.Sin(2*float64(c))+0.7*r.NormFloat64()))
 		y = append(y, string(rune('a'+c)))
 	}
-	return data.Labeled[data.Vector, string]{X: x, Y: y}
+	return labeled{X: x, Y: y}
 }
 
 // probabilitiesOf returns the probabilities of an instance and checks that they
@@ -61,7 +61,7 @@ func TestProbabilities(t *testing.T) {
 		train, test := clouds(160, j.classes, 1), clouds(100, j.classes, 2)
 		for _, method := range methods {
 			name := fmt.Sprintf("%s, %s", j, method)
-			r := j.recipe()
+			r := j.recipe(nil)
 			r.Calibrate = method
 			p, _, err := r.Fit(t.Context(), train)
 			if err != nil {
@@ -104,7 +104,7 @@ func TestProbabilities(t *testing.T) {
 // one-class machines have none.
 func TestNoProbabilities(t *testing.T) {
 	for _, j := range jobs() {
-		r := j.recipe()
+		r := j.recipe(nil)
 		if !j.dense || j.task == model.Classify && j.learner != model.LearnerOneClass && j.learner != model.LearnerSVM {
 			continue
 		}
@@ -128,7 +128,7 @@ func TestPredictionSets(t *testing.T) {
 			sizes := make([]float64, len(model.Coverages))
 			kept := 0
 			for s := range uint64(runs) {
-				r := job{learner: model.LearnerLogistic, kind: model.MapNone}.recipe()
+				r := job{learner: model.LearnerLogistic, kind: model.MapNone}.recipe(nil)
 				r.Conformal, r.Seed, r.Calibrate = 0.5, s, method
 				p, training, err := r.Fit(t.Context(), clouds(1200, classes, 10+s))
 				if err != nil {
@@ -172,8 +172,8 @@ func TestPredictionSets(t *testing.T) {
 // TestIntervals is TestPredictionSets for numbers, of every learner of them.
 func TestIntervals(t *testing.T) {
 	all := wave(4000, true)
-	part := func(lo, hi int) data.Labeled[data.Vector, float64] {
-		return data.Labeled[data.Vector, float64]{X: data.Range[data.Vector]{Of: all.X, Lo: lo, Hi: hi}, Y: all.Y[lo:hi]}
+	part := func(lo, hi int) numbered {
+		return numbered{X: data.Range[data.Vector]{Of: all.X, Lo: lo, Hi: hi}, Y: all.Y[lo:hi]}
 	}
 	for _, j := range jobs() {
 		if j.task != model.Regress || !j.dense {
@@ -183,7 +183,7 @@ func TestIntervals(t *testing.T) {
 		covered := make([]float64, len(model.Coverages))
 		width := make([]float64, len(model.Coverages))
 		for s := range runs {
-			r := j.recipe()
+			r := j.recipe(nil)
 			r.Conformal, r.Seed = 0.5, uint64(s)
 			p, training, err := r.FitValues(t.Context(), part(900*s, 900*s+n))
 			if err != nil {
@@ -248,8 +248,8 @@ func TestConformalOfFewRows(t *testing.T) {
 			for i := range y {
 				y[i] = float64(i)
 			}
-			r.Learner, r.Map = model.LearnerRidge, model.MapNone
-			if q, _, err := r.FitValues(t.Context(), data.Labeled[data.Vector, float64]{X: d.X, Y: y}); err == nil {
+			r.Learner, r.Map = model.NewRidge(), model.None[data.Vector]{}
+			if q, _, err := r.FitValues(t.Context(), numbered{X: d.X, Y: y}); err == nil {
 				wantFinite(t, "few rows", q, d.X)
 				if _, err := decode(encode(t, q)); err != nil {
 					t.Errorf("%d rows, %v: %v", n, part, err)

@@ -158,6 +158,19 @@ func (r Recipe[T]) grows() (rank float64, projection string, err error) {
 	return 0, "", fmt.Errorf("Claim is set with map %s and must be with f2 or f3, of a kernel", r.Map.Name())
 }
 
+// check reports rows that are none of n.
+func (c *Claim) check(n int) error {
+	if c == nil {
+		return nil
+	}
+	for _, i := range c.Rows {
+		if i < 0 || i >= n {
+			return fmt.Errorf("Claim.Rows has %d and must have rows from 0 to %d", i, n-1)
+		}
+	}
+	return nil
+}
+
 // among returns the claim with its rows counted among some.
 func (c *Claim) among(index []int) *Claim {
 	if c == nil || c.Rows == nil {

@@ -13,19 +13,19 @@ import (
 )
 
 // ringsOf returns two rings, one around the other.
-func ringsOf(t *testing.T, n int) data.Labeled[data.Vector, string] {
+func ringsOf(t *testing.T, n int) labeled {
 	t.Helper()
 	o := gen.Defaults()
 	o.N = n
 	x, y := gen.Rings(o)
-	return data.Labeled[data.Vector, string]{X: x, Y: y}
+	return labeled{X: x, Y: y}
 }
 
 // claiming returns a recipe that is to certify its map.
 func claiming(margin, err float64) recipe {
 	r := model.NewRecipe[data.Vector](kernel.Gaussian{Gamma: 1.5}, 10)
-	claim := certificate.NewClaim(margin, err, 0.95)
-	r.Claim, r.C, r.Choose, r.Calibrate = &claim, 10, false, ""
+	r.Claim = &model.Claim{Claim: certificate.NewClaim(margin, err, 0.95)}
+	r.Learner, r.Choose, r.Calibrate = learnerOf[data.Vector](model.LearnerSVM, args{"C": 10}), false, ""
 	return r
 }
 
@@ -35,14 +35,15 @@ func claiming(margin, err float64) recipe {
 func TestCertifiedMap(t *testing.T) {
 	all := ringsOf(t, 3000)
 	fresh := data.Range[data.Vector]{Of: all.X, Lo: 2000, Hi: 3000}
-	train := data.Labeled[data.Vector, string]{X: data.Range[data.Vector]{Of: all.X, Lo: 0, Hi: 2000}, Y: all.Y[:2000]}
+	train := labeled{X: data.Range[data.Vector]{Of: all.X, Lo: 0, Hi: 2000}, Y: all.Y[:2000]}
 	r := claiming(0.12, 0.1)
 	p, training, err := r.Fit(t.Context(), train)
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := training.Earned
-	if e == nil || !e.Holds || e.Outcome != certificate.Certified || e.Bound > 0.1 || e.Margin != 0.12 || e.Confidence < 0.95 || e.Choice != nil {
+	if e == nil || !e.Holds || e.Outcome != certificate.Certified || e.Choice != nil ||
+		e.Bound > 0.1 || e.Margin != 0.12 || e.Confidence < 0.95 {
 		t.Fatalf("earned is %+v", e)
 	}
 	if e.Used < 1 || e.Promised < 5*e.Used || e.Features != p.Map.Dim() {
@@ -62,15 +63,18 @@ func TestCertifiedMap(t *testing.T) {
 		t.Fatalf("the target has the margin %v on %d of 1000 rows only", e.Margin, 1000-least)
 	}
 	if float64(lost)/1000 > float64(least)/1000+e.Bound {
-		t.Errorf("%d of 1000 rows are below the margin %v, and among the features %d below %v", least, e.Margin, lost, e.Kept)
+		t.Errorf("%d of 1000 rows are below the margin %v, and among the features %d below %v",
+			least, e.Margin, lost, e.Kept)
 	}
 }
 
 // meanSeparator returns the margins of rows under the target w = Σ a·φ(z), by
 // the definition, with weights a of the sign of the label, and those of its image
 // Σ a·F(z) among the features.
-func meanSeparator(k kernel.Kernel[data.Vector], p *pipeline, train data.Labeled[data.Vector, string], x data.Source[data.Vector], y []string) (inSpace, mapped []float64) {
-	sign, pull := map[string]float64{"1": 1, "-1": -1}, map[string]float64{"1": 1, "-1": -2} // the outer ring is twice as long
+func meanSeparator(k kernel.Kernel[data.Vector], p *pipeline, train labeled,
+	x data.Source[data.Vector], y []string) (inSpace, mapped []float64) {
+	sign := map[string]float64{"1": 1, "-1": -1}
+	pull := map[string]float64{"1": 1, "-1": -2} // the outer ring is twice as long
 	const n = 200
 	square := 0.0
 	image := make([]float64, p.Map.Dim())
@@ -124,13 +128,14 @@ func TestChosenMargin(t *testing.T) {
 // landmarks and the projection, or says that F2 is smaller.
 func TestCertifiedProjection(t *testing.T) {
 	r := claiming(0.5, 0.3)
-	r.Map = model.MapF3
+	r.Map = model.NewF3[data.Vector](10)
 	p, training, err := r.Fit(t.Context(), ringsOf(t, 2000))
 	if err != nil {
 		t.Logf("refused: %v", err)
 		return
 	}
-	if e := training.Earned; !e.Projected || e.Bound > 0.3 != !e.Holds || e.Confidence < 0.95-1e-12 || e.Features != p.Map.Dim() {
+	e := training.Earned
+	if !e.Projected || e.Bound > 0.3 != !e.Holds || e.Confidence < 0.95-1e-12 || e.Features != p.Map.Dim() {
 		t.Errorf("earned is %+v", e)
 	}
 }
@@ -157,17 +162,20 @@ func TestCertificateIsTheSame(t *testing.T) {
 }
 
 func TestClaimsRefused(t *testing.T) {
+	type vector = data.Vector
 	d := ringsOf(t, 300)
 	for name, change := range map[string]func(*recipe){
-		"map f1":           func(r *recipe) { r.Map = model.MapF1 },
-		"no map":           func(r *recipe) { r.Map = model.MapNone },
-		"a kernel machine": func(r *recipe) { r.Map, r.Learner = model.MapNone, model.LearnerKernelSVM },
-		"repair":           func(r *recipe) { r.Repair = "clip" },
+		"map f1":           func(r *recipe) { r.Map = model.NewF1[vector](10) },
+		"no map":           func(r *recipe) { r.Map = model.None[vector]{} },
+		"a kernel machine": func(r *recipe) { r.Map, r.Learner = model.None[vector]{}, model.NewKernelSVM[vector]() },
+		"repair":           func(r *recipe) { r.Map = model.F2[vector]{Dim: 10, Repair: "clip"} },
 		"margin 2":         func(r *recipe) { r.Claim.Margin = 2 },
 		"margin -1":        func(r *recipe) { r.Claim.Margin = -1 },
 		"no error":         func(r *recipe) { r.Claim.Error = 0 },
 		"error 1":          func(r *recipe) { r.Claim.Error = 1 },
 		"NaN":              func(r *recipe) { r.Claim.Error = math.NaN() },
+		"a row too far":    func(r *recipe) { r.Claim.Rows = []int{0, 300} },
+		"a row before all": func(r *recipe) { r.Claim.Rows = []int{-1} },
 		"confidence 1":     func(r *recipe) { r.Claim.Confidence = 1 },
 	} {
 		r := claiming(0.2, 0.1)

@@ -16,14 +16,12 @@ import (
 
 // keeping are the jobs of all learners that keep a state.
 func keeping() []job {
-	return slices.DeleteFunc(jobs(), func(j job) bool { return !slices.Contains(model.Keepers, j.learner) })
+	return slices.DeleteFunc(jobs(), func(j job) bool { return !j.traits().Keeps })
 }
 
 // long is the job's recipe with a few rounds to do.
-func (j job) long() recipe {
-	r := j.recipe()
-	r.C, r.Tolerance = 50, 1e-6
-	return r
+func (j job) long(pairs bool) recipe {
+	return j.recipe(args{"C": 50, "tolerance": 1e-6, "pairs": pairs})
 }
 
 const keptRows = 180
@@ -37,8 +35,7 @@ func TestEveryCheckpoint(t *testing.T) {
 			if !pairs && (j.learner != model.LearnerKernelSVM || j.classes < 3) {
 				continue
 			}
-			r := j.long()
-			r.Pairs = pairs
+			r := j.long(pairs)
 			p, reported := j.mustFit(t, r, keptRows)
 			want := encode(t, p)
 			var states [][]byte
@@ -58,8 +55,10 @@ func TestEveryCheckpoint(t *testing.T) {
 				}
 				r.Checkpoint = learn.Checkpoint{From: states[k]}
 				p, got := j.mustFit(t, r, keptRows)
-				if !bytes.Equal(encode(t, p), want) || got.Objective != reported.Objective || got.Iterations != reported.Iterations || got.Status != reported.Status {
-					t.Fatalf("%s, pairs %v: gone on from state %d of %d, another model: %+v, want %+v", j, pairs, k+1, len(states), got.Report, reported.Report)
+				if !bytes.Equal(encode(t, p), want) || got.Objective != reported.Objective ||
+					got.Iterations != reported.Iterations || got.Status != reported.Status {
+					t.Fatalf("%s, pairs %v: gone on from state %d of %d, another model: %+v, want %+v",
+						j, pairs, k+1, len(states), got.Report, reported.Report)
 				}
 			}
 			j.wantRefused(t, r, states[len(states)/2])
@@ -72,7 +71,8 @@ func (j job) wantRefused(t *testing.T, r recipe, state []byte) {
 	t.Helper()
 	middle := slices.Clone(state)
 	middle[len(middle)/2] ^= 1
-	for _, bad := range [][]byte{{}, {1, 2, 3}, state[:len(state)-8], state[:len(state)/2], append(slices.Clone(state), make([]byte, 8)...), middle} {
+	longer := append(slices.Clone(state), make([]byte, 8)...)
+	for _, bad := range [][]byte{{}, {1, 2, 3}, state[:len(state)-8], state[:len(state)/2], longer, middle} {
 		r.Checkpoint = learn.Checkpoint{From: bad}
 		if _, _, err := j.fit(t.Context(), r, keptRows); !errors.Is(err, learn.ErrState) {
 			t.Errorf("%s: a damaged state: %v", j, err)
@@ -86,7 +86,7 @@ func (j job) wantRefused(t *testing.T, r recipe, state []byte) {
 	if j.learner == other.learner {
 		other.learner = model.LearnerKernelSVM
 	}
-	r = other.long()
+	r = other.long(true)
 	r.Checkpoint = learn.Checkpoint{From: state}
 	if _, _, err := other.fit(t.Context(), r, keptRows); !errors.Is(err, learn.ErrState) {
 		t.Errorf("%s: the state of another learner: %v", j, err)
@@ -98,7 +98,7 @@ func (j job) wantRefused(t *testing.T, r recipe, state []byte) {
 func TestCheckpointWithChoices(t *testing.T) {
 	for _, learner := range []string{model.LearnerKernelSVM, model.LearnerPegasos} {
 		j := job{learner: learner, kind: model.MapNone, task: model.Classify, classes: 3, dense: true}
-		r := j.long()
+		r := j.long(true)
 		r.Choose, r.Calibrate, r.Conformal = true, calibrate.Softmax, 0.2
 		p, _ := j.mustFit(t, r, keptRows)
 		want := encode(t, p)
@@ -120,11 +120,13 @@ func TestCheckpointWithChoices(t *testing.T) {
 
 // TestCheckpointRefused: a learner that keeps no state says so, and who does.
 func TestCheckpointRefused(t *testing.T) {
-	for _, name := range model.Learners {
-		r := job{learner: name, kind: model.MapNone}.recipe()
+	keepers := strings.Join(model.LearnerNames(func(t model.Traits) bool { return t.Keeps }), ", ")
+	for _, name := range model.LearnerNames(nil) {
+		j := job{learner: name, kind: model.MapNone}
+		r := j.recipe(nil)
 		r.Checkpoint.From = []byte{1}
 		err := r.Validate()
-		if keeps := slices.Contains(model.Keepers, name); keeps != (err == nil) || !keeps && !strings.Contains(err.Error(), strings.Join(model.Keepers, ", ")) {
+		if keeps := j.traits().Keeps; keeps != (err == nil) || !keeps && !strings.Contains(err.Error(), keepers) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

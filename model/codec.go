@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/kerf-ml/kerf/data"
@@ -48,6 +49,9 @@ func Describe[T any](p *Pipeline[T], kind Kind[T]) (Header, error) {
 		}
 	}
 	if name, _, ok := ownMap(inner, kind); ok {
+		if name == "" || slices.Contains(MapNames(), name) {
+			return h, fmt.Errorf("a map of one's own is called %q and must have a name of its own", name)
+		}
 		h.Map.Kind = name
 		return h, nil
 	}
@@ -195,8 +199,7 @@ func open[T any](f *File, kind Kind[T]) (*Pipeline[T], error) {
 	if separators.Rows != len(p.Bias) {
 		return nil, damaged(fmt.Errorf("it has %d biases for %d separators", len(p.Bias), separators.Rows))
 	}
-	p.take(separators, p.Bias, h.Unit, h.Pairs, d)
-	if err := p.Validate(); err != nil {
+	if err := p.take(separators, p.Bias, h.Unit, h.Pairs, d); err != nil {
 		return nil, damaged(err)
 	}
 	if err := checkHeader(h, p, kind); err != nil {

@@ -21,8 +21,9 @@ const curveRows = 12000
 
 // Curve returns the error at every margin of the best separator found, in the
 // kernel's own feature space: half of the rows train separators of the features
-// of the recipe's map, F2 or another, for a range of C, a quarter chooses among them, and a quarter is what
-// errors are counted on. The separators pass through the origin, as those of the
+// of the recipe's map, F2 or another whose inner products are the kernel, for a
+// range of C, a quarter chooses among them, and a quarter is what errors are
+// counted on, by rows and not by weights. The separators pass through the origin, as those of the
 // theorems do; add a constant to the kernel for others.
 //
 // Larger samples are cut down to 12,000 rows. The curve knows nothing of
@@ -30,8 +31,12 @@ const curveRows = 12000
 // margins.
 func (r Recipe[T]) Curve(ctx context.Context, d data.Labeled[T, string]) (margin.Curve, error) {
 	s := Labels(d)
-	if s.Classes.Len() < 2 {
-		return margin.Curve{}, learn.ErrOneClass
+	s.Weight = nil // margins are counted by rows
+	if err := s.check(); err != nil {
+		return margin.Curve{}, err
+	}
+	if err := s.checkClasses(); err != nil {
+		return margin.Curve{}, err
 	}
 	return r.curve(ctx, s)
 }
@@ -39,6 +44,7 @@ func (r Recipe[T]) Curve(ctx context.Context, d data.Labeled[T, string]) (margin
 // curve measures with the landmarks of the recipe's map.
 func (r Recipe[T]) curve(ctx context.Context, s Sample[T]) (margin.Curve, error) {
 	var none margin.Curve
+	s.Weight = nil
 	svm := NewSVM()
 	svm.Unit = 0
 	if l, ok := r.Learner.(SVM); ok {
@@ -47,6 +53,10 @@ func (r Recipe[T]) curve(ctx context.Context, s Sample[T]) (margin.Curve, error)
 	r.Learner, r.Claim, r.Checkpoint = svm, nil, learn.Checkpoint{}
 	if err := r.Validate(); err != nil {
 		return none, err
+	}
+	switch r.Map.(type) {
+	case F1[T], None[T]: // |w| is no length in the kernel's space
+		return none, fmt.Errorf("Map is %s and must be f2, or another whose inner products are the kernel", r.Map.Name())
 	}
 	n := s.Len()
 	s = s.atMost(curveRows, seed.Derive(r.Seed, seed.Choice))
@@ -79,9 +89,7 @@ func (r Recipe[T]) curveMargins(ctx context.Context, svm SVM, fit, choose, repor
 	r.Run.Progress.Begin("separators", int64(len(curveGrid)))
 	defer r.Run.Progress.End()
 	quiet := r.Run.Quiet()
-	unweighted := withX(fit, features)
-	unweighted.Weight = nil
-	path, err := svm.Path(ctx, Problem[data.Vector]{Sample: unweighted, Seed: r.Seed, Run: quiet}, nil)
+	path, err := svm.Path(ctx, Problem[data.Vector]{Sample: withX(fit, features), Seed: r.Seed, Run: quiet}, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -93,7 +101,9 @@ func (r Recipe[T]) curveMargins(ctx context.Context, svm SVM, fit, choose, repor
 		if err != nil {
 			return nil, nil, err
 		}
-		p.take(f.Separators, f.Bias, f.Unit, nil, m.Dim())
+		if err := p.take(f.Separators, f.Bias, f.Unit, nil, m.Dim()); err != nil {
+			return nil, nil, err
+		}
 		a, err := p.kernelSpaceMargins(ctx, quiet, choose)
 		if err != nil {
 			return nil, nil, err

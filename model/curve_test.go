@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/kerf-ml/kerf/data"
@@ -16,7 +17,7 @@ import (
 // fan returns n instances at the angle theta above and below the first axis, of
 // any lengths: the best separator through the origin is the first axis itself,
 // and its margin sin(theta) for all of them.
-func fan(n int, theta float64) data.Labeled[data.Vector, string] {
+func fan(n int, theta float64) labeled {
 	var x data.Slice[data.Vector]
 	var y []string
 	for i := range n {
@@ -25,7 +26,7 @@ func fan(n int, theta float64) data.Labeled[data.Vector, string] {
 		x = append(x, data.Dense(length*math.Cos(theta), side*length*math.Sin(theta)))
 		y = append(y, []string{"below", "above"}[i%2])
 	}
-	return data.Labeled[data.Vector, string]{X: x, Y: y}
+	return labeled{X: x, Y: y}
 }
 
 // TestCurveOfKnownMargin: the margin of the best separator is found, and no row
@@ -87,10 +88,17 @@ func TestCurve(t *testing.T) {
 				t.Errorf("%d classes: by %d workers the curve is another", classes, workers)
 			}
 		}
-		// What else the recipe says does not bear on the curve.
-		r.Learner, r.Map, r.Unit, r.C, r.Choose = model.LearnerKernelSVM, model.MapNone, 5, 77, false
-		if other, err := r.Curve(t.Context(), d); err != nil || !reflect.DeepEqual(other.Points(1000), c.Points(1000)) {
-			t.Errorf("%d classes: with another learner the curve is another (%v)", classes, err)
+		// What else the recipe says does not bear on the curve, nor do weights.
+		d.Weight = append(make([]float64, 200), slices.Repeat([]float64{3}, 200)...)
+		r.Choose, r.Checkpoint.From = false, []byte{1}
+		for _, l := range []model.Learner{
+			model.NewKernelSVM[data.Vector](), learnerOf[data.Vector](model.LearnerSVM, args{"unit": 5, "C": 77}),
+		} {
+			r.Learner = l
+			other, err := r.Curve(t.Context(), d)
+			if err != nil || !reflect.DeepEqual(other.Points(1000), c.Points(1000)) {
+				t.Errorf("%d classes: with the learner %s the curve is another (%v)", classes, l.Name(), err)
+			}
 		}
 	}
 }
@@ -105,7 +113,7 @@ func TestCurveRefused(t *testing.T) {
 	if _, err := r.Curve(t.Context(), blobsOf(40, 1, true)); !errors.Is(err, learn.ErrOneClass) {
 		t.Errorf("one class: %v", err)
 	}
-	if _, err := r.Curve(t.Context(), data.Labeled[data.Vector, string]{X: data.Slice[data.Vector]{}}); err == nil {
+	if _, err := r.Curve(t.Context(), labeled{X: data.Slice[data.Vector]{}}); err == nil {
 		t.Error("a curve of no rows")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -113,8 +121,21 @@ func TestCurveRefused(t *testing.T) {
 	if _, err := r.Curve(ctx, blobsOf(80, 2, true)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	r.Kernel = nil
-	if _, err := r.Curve(t.Context(), blobsOf(80, 2, true)); err == nil {
-		t.Error("a curve without a kernel")
+	few := blobsOf(80, 2, true)
+	few.Y = few.Y[:79]
+	if _, err := r.Curve(t.Context(), few); err == nil {
+		t.Error("a curve of 80 rows with 79 labels")
+	}
+	for _, m := range []model.Mapper[data.Vector]{model.NewF1[data.Vector](10), model.None[data.Vector]{}} {
+		r.Map = m
+		if _, err := r.Curve(t.Context(), blobsOf(80, 2, true)); err == nil {
+			t.Errorf("a curve of margins that are none in the kernel's space, of map %s", m.Name())
+		}
+	}
+	for _, m := range []model.Mapper[data.Vector]{model.NewF2[data.Vector](10), model.None[data.Vector]{}} {
+		r.Kernel, r.Map = nil, m
+		if _, err := r.Curve(t.Context(), blobsOf(80, 2, true)); err == nil {
+			t.Errorf("a curve without a kernel, of map %s", m.Name())
+		}
 	}
 }

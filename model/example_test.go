@@ -24,7 +24,8 @@ func ExampleRecipe_Fit() {
 		y = append(y, label)
 	}
 	k := kernel.Gaussian{Gamma: 1}
-	p, t, err := model.NewRecipe[data.Vector](k, 20).Fit(context.Background(), data.Labeled[data.Vector, string]{X: x, Y: y})
+	d := data.Labeled[data.Vector, string]{X: x, Y: y}
+	p, t, err := model.NewRecipe[data.Vector](k, 20).Fit(context.Background(), d)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -42,7 +43,7 @@ func ExampleRecipe_Fit() {
 }
 
 // A kernel machine, which needs no map: one support vector machine a pair of
-// classes, with the price C given.
+// classes, with C given.
 func ExampleRecipe_Fit_kernelMachine() {
 	var x data.Slice[data.Vector]
 	var y []string
@@ -52,8 +53,9 @@ func ExampleRecipe_Fit_kernelMachine() {
 		y = append(y, []string{"a", "b", "c"}[i/30])
 	}
 	r := model.NewRecipe[data.Vector](kernel.Gaussian{Gamma: 1}, 0)
-	r.Map, r.Learner = model.MapNone, model.LearnerKernelSVM
-	r.C, r.Choose = 10, false
+	svm := model.NewKernelSVM[data.Vector]()
+	svm.C = 10
+	r.Map, r.Learner, r.Choose = model.None[data.Vector]{}, svm, false
 	p, t, err := r.Fit(context.Background(), data.Labeled[data.Vector, string]{X: x, Y: y})
 	if err != nil {
 		fmt.Println(err)
@@ -63,12 +65,10 @@ func ExampleRecipe_Fit_kernelMachine() {
 	// Output: converged a c
 }
 
-// Ridge regression on features, with intervals that hold the truth of nine in
-// ten fresh instances.
 // Rows may have weights: one of weight 3 counts as three.
 func ExampleRecipe_Fit_weights() {
 	r := model.NewRecipe[data.Vector](nil, 0)
-	r.Map, r.C, r.Choose, r.Calibrate = model.MapNone, 1, false, ""
+	r.Map, r.Choose, r.Calibrate = model.None[data.Vector]{}, false, ""
 	d := data.Labeled[data.Vector, string]{
 		X:      data.Slice[data.Vector]{data.Dense(1), data.Dense(1), data.Dense(-1), data.Dense(-1)},
 		Y:      []string{"yes", "no", "no", "yes"},
@@ -83,6 +83,8 @@ func ExampleRecipe_Fit_weights() {
 	// Output: yes no
 }
 
+// Ridge regression on features, with intervals that hold the truth of nine in
+// ten fresh instances.
 func ExampleRecipe_FitValues() {
 	var x data.Slice[data.Vector]
 	var y []float64
@@ -91,7 +93,7 @@ func ExampleRecipe_FitValues() {
 		x, y = append(x, data.Dense(v)), append(y, math.Sin(3*v))
 	}
 	r := model.NewRecipe[data.Vector](kernel.Gaussian{Gamma: 1}, 30)
-	r.Learner, r.Conformal = model.LearnerRidge, 0.2
+	r.Learner, r.Conformal = model.NewRidge(), 0.2
 	p, t, err := r.FitValues(context.Background(), data.Labeled[data.Vector, float64]{X: x, Y: y})
 	if err != nil {
 		fmt.Println(err)

@@ -90,6 +90,9 @@ func (r Recipe[T]) ready(s Sample[T]) (Recipe[T], Sample[T], error) {
 	} else if err := s.checkClasses(); err != nil {
 		return r, s, err
 	}
+	if err := r.Claim.check(s.Len()); err != nil {
+		return r, s, err
+	}
 	if index := s.live(); index != nil {
 		r.Claim = r.Claim.among(index)
 		s = s.Select(index)
@@ -131,10 +134,8 @@ func (r Recipe[T]) fit(ctx context.Context, s Sample[T]) (*Pipeline[T], Training
 func (r Recipe[T]) finish(ctx context.Context, p *Pipeline[T], t *Training, kept Sample[T], scored *heldOut, rest, held []int) error {
 	var keptScores *data.Matrix
 	if kept.Len() > 0 {
-		ctl := r.Run.Quiet()
-		ctl.Counter = nil
 		var err error
-		if keptScores, err = p.ScoreAll(ctx, ctl, kept.X); err != nil {
+		if keptScores, err = p.ScoreAll(ctx, r.Run.Quiet(), kept.X); err != nil {
 			return err
 		}
 		all := data.NewMatrix(len(rest)+len(held), p.Outputs())
@@ -177,7 +178,9 @@ func (r Recipe[T]) fitMachine(ctx context.Context, p *Pipeline[T], s Sample[T], 
 		return nil, err
 	}
 	p.Map = f.Map
-	p.take(f.Separators, f.Bias, f.Unit, f.Pairs, p.Map.Dim())
+	if err := p.take(f.Separators, f.Bias, f.Unit, f.Pairs, p.Map.Dim()); err != nil {
+		return nil, unsound(r.Learner, err)
+	}
 	ctl := r.Run.Quiet()
 	ctl.Counter = nil
 	return chosen.held, score(context.WithoutCancel(ctx), ctl, t, p, s)
@@ -205,18 +208,24 @@ func (r Recipe[T]) fitMapped(ctx context.Context, p *Pipeline[T], s Sample[T], t
 	if f.Lambda > 0 {
 		t.Lambda = f.Lambda
 	}
-	head := headOf(s, features, r.Learner.Name(), isIdentity(p.Map), f)
+	head, err := headOf(s, features, r.Learner, isIdentity(p.Map), f)
+	if err != nil {
+		return nil, err
+	}
 	if v, ok := f.Map.(Votes[data.Vector]); ok {
 		p.Map = Votes[T]{Inner: p.Map, Rules: v.Rules}
 	}
-	p.take(head.Separators, f.Bias, f.Unit, f.Pairs, p.Map.Dim())
+	if err := p.take(head.Separators, f.Bias, f.Unit, f.Pairs, p.Map.Dim()); err != nil {
+		return nil, unsound(r.Learner, err)
+	}
 	ctl := r.Run.Quiet()
 	return chosen.held, score(context.WithoutCancel(ctx), ctl, t, head, mapped)
 }
 
 // headOf returns a pipeline of features that are there already.
-func headOf[T any](s Sample[T], features data.Source[data.Vector], learner string, raw bool, f Fitted[data.Vector]) *Pipeline[data.Vector] {
-	p := &Pipeline[data.Vector]{Head: Head{Task: s.Task, Classes: s.Classes, Learner: learner}}
+func headOf[T any](s Sample[T], features data.Source[data.Vector], l Learner, raw bool,
+	f Fitted[data.Vector]) (*Pipeline[data.Vector], error) {
+	p := &Pipeline[data.Vector]{Head: Head{Task: s.Task, Classes: s.Classes, Learner: l.Name()}}
 	switch width := data.Dim(features); {
 	case f.Map != nil:
 		p.Map = f.Map
@@ -225,8 +234,28 @@ func headOf[T any](s Sample[T], features data.Source[data.Vector], learner strin
 	default:
 		p.Map = given{width}
 	}
-	p.take(f.Separators, f.Bias, f.Unit, f.Pairs, p.Map.Dim())
-	return p
+	if err := p.take(f.Separators, f.Bias, f.Unit, f.Pairs, p.Map.Dim()); err != nil {
+		return nil, unsound(l, err)
+	}
+	return p, nil
+}
+
+// sound reports a learner that returned a map where it must not, or none where it
+// must.
+func sound[T any](l Learner, f Fitted[T]) error {
+	_, votes := any(f.Map).(Votes[data.Vector])
+	switch kernel := l.Traits().Kernel; {
+	case kernel && f.Map == nil:
+		return unsound(l, errMissing)
+	case !kernel && f.Map != nil && !votes:
+		return unsound(l, fmt.Errorf("a map %T of the features, which are mapped already", f.Map))
+	}
+	return nil
+}
+
+// unsound reports what a learner returned.
+func unsound(l Learner, err error) error {
+	return fmt.Errorf("%s returned what is no model of the sample: %w", l.Name(), err)
 }
 
 // fitAt fits the learner at a penalty.
@@ -236,7 +265,11 @@ func fitAt[T, U any](ctx context.Context, r Recipe[T], s Sample[U], penalty floa
 		return Fitted[U]{}, learn.Report{}, err
 	}
 	p.Start = start
-	return at(r.Learner, penalty).(Fitter[U]).Fit(ctx, p)
+	f, report, err := at(r.Learner, penalty).(Fitter[U]).Fit(ctx, p)
+	if err == nil {
+		err = sound(r.Learner, f)
+	}
+	return f, report, err
 }
 
 // score notes the scores of the rows that were fitted, and of classes the margins.

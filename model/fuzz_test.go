@@ -142,7 +142,8 @@ func comparePredictions(t *testing.T, p, q *pipeline) {
 		return
 	}
 	a, b := make([]float64, p.Outputs()), make([]float64, p.Outputs())
-	for _, x := range []data.Vector{data.Dense(), data.Dense(0.5, -1, 2), {Index: []int32{1, 9}, Value: []float64{1, -2}}} {
+	sparse := data.Vector{Index: []int32{1, 9}, Value: []float64{1, -2}}
+	for _, x := range []data.Vector{data.Dense(), data.Dense(0.5, -1, 2), sparse} {
 		p.Scores(a, x)
 		q.Scores(b, x)
 		if !slices.EqualFunc(a, b, func(u, v float64) bool { return u == v || u != u && v != v }) {

@@ -207,9 +207,10 @@ func Best(scores []float64) int {
 	return best
 }
 
-// take gives a head its separators, for a map of dim features.
-func (p *Head) take(separators *data.Matrix, bias []float64, unit float64, pairs []int, dim int) {
-	if separators.Cols < dim {
+// take gives a head its separators, for a map of dim features. It reports those
+// that do not go with what the head is.
+func (p *Head) take(separators *data.Matrix, bias []float64, unit float64, pairs []int, dim int) error {
+	if separators != nil && separators.Cols < dim {
 		wide := data.NewMatrix(separators.Rows, dim)
 		for i := range separators.Rows {
 			copy(wide.Row(i), separators.Row(i))
@@ -217,7 +218,11 @@ func (p *Head) take(separators *data.Matrix, bias []float64, unit float64, pairs
 		separators = wide
 	}
 	p.Separators, p.Bias, p.Unit, p.Pairs, p.packed = separators, bias, unit, pairs, nil
+	if err := p.validate(dim); err != nil {
+		return err
+	}
 	p.packed = p.pack()
+	return nil
 }
 
 // errMissing reports a model that lacks a part.

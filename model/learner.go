@@ -237,5 +237,11 @@ func hurried(tolerance float64, passes, n int) (float64, int) {
 	return max(tolerance, quickTolerance), min(passes, max(quickPasses, quickVisits/max(n, 1)))
 }
 
-// quickest returns the steps that a kernel machine may take in a trial on n rows.
-func quickest(n int) int { return max(quickSteps, quickRowSteps*n) }
+// quickest returns the steps that a kernel machine may take in a trial on n rows,
+// no more than those that it was given, 0 for its own limit.
+func quickest(given, n int) int {
+	if most := max(quickSteps, quickRowSteps*n); given == 0 || most < given {
+		return most
+	}
+	return given
+}

@@ -101,10 +101,10 @@ func centred[T any](p Problem[T]) (data.Labeled[T, float64], float64) {
 	return d, mean
 }
 
-// limited returns the steps that a machine may take: its own limit, or most.
-func limited(own, most int) int {
-	if most > 0 {
-		return min(own, most)
+// limited returns the steps that a machine may take: those given, or its own limit.
+func limited(own, given int) int {
+	if given > 0 {
+		return given
 	}
 	return own
 }
@@ -168,7 +168,7 @@ func checkNu(nu float64) error {
 
 // Quick returns the recipe of a trial.
 func (l KernelSVM[T]) Quick(n int) Learner {
-	l.Tolerance, l.MaxSteps = max(l.Tolerance, quickTolerance), quickest(n)
+	l.Tolerance, l.MaxSteps = max(l.Tolerance, quickTolerance), quickest(l.MaxSteps, n)
 	return l
 }
 
@@ -242,7 +242,7 @@ func (l NuSVM[T]) Validate() error {
 
 // Quick returns the recipe of a trial.
 func (l NuSVM[T]) Quick(n int) Learner {
-	l.Tolerance, l.MaxSteps = max(l.Tolerance, quickTolerance), quickest(n)
+	l.Tolerance, l.MaxSteps = max(l.Tolerance, quickTolerance), quickest(l.MaxSteps, n)
 	return l
 }
 

@@ -49,7 +49,7 @@ func (l SVR[T]) Validate() error {
 
 // Quick returns the recipe of a trial.
 func (l SVR[T]) Quick(n int) Learner {
-	l.Tolerance, l.MaxSteps = max(l.Tolerance, quickTolerance), quickest(n)
+	l.Tolerance, l.MaxSteps = max(l.Tolerance, quickTolerance), quickest(l.MaxSteps, n)
 	return l
 }
 
@@ -104,7 +104,7 @@ func (l NuSVR[T]) Validate() error {
 
 // Quick returns the recipe of a trial.
 func (l NuSVR[T]) Quick(n int) Learner {
-	l.Tolerance, l.MaxSteps = max(l.Tolerance, quickTolerance), quickest(n)
+	l.Tolerance, l.MaxSteps = max(l.Tolerance, quickTolerance), quickest(l.MaxSteps, n)
 	return l
 }
 

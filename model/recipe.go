@@ -86,10 +86,11 @@ func (r Recipe[T]) Validate() error {
 	}
 	t := r.Learner.Traits()
 	_, plain := r.Map.(None[T])
+	_, ours := r.Map.(storer[T]) // a map of the user's may need no kernel
 	switch {
 	case t.Kernel && !plain:
 		fault("Map is %q and must be none for %s, which works in the kernel's own space", r.Map.Name(), r.Learner.Name())
-	case r.Kernel == nil && (!plain || t.Kernel):
+	case r.Kernel == nil && (ours && !plain || t.Kernel):
 		fault("Kernel is nil and must be set")
 	}
 	if _, ok := r.Learner.(Fitter[T]); t.Kernel && !ok {

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/learn"
@@ -126,6 +127,9 @@ func (s Sample[T]) check() error {
 	if err := learn.CheckWeights(n, s.Weight); err != nil {
 		return err
 	}
+	if s.Task == Regress && len(s.Values) != n {
+		return fmt.Errorf("there are %d instances and %d targets; each instance needs one", n, len(s.Values))
+	}
 	for i, y := range s.Values {
 		if y-y != 0 {
 			return &learn.DataError{Row: i, Problem: fmt.Sprintf("the target is %v and must be a finite number", y)}
@@ -134,14 +138,23 @@ func (s Sample[T]) check() error {
 	return nil
 }
 
-// checkClasses reports a sample of one class, or a class without a row of positive
-// weight.
+// checkClasses reports rows without a label, a sample of one class, or a class
+// without a row of positive weight.
 func (s Sample[T]) checkClasses() error {
 	if s.Task == Regress {
 		return nil
 	}
+	if len(s.Y) != s.Len() {
+		return fmt.Errorf("there are %d instances and %d labels; each instance needs one", s.Len(), len(s.Y))
+	}
 	if s.Classes.Len() < 2 {
-		return fmt.Errorf("%w: %q", learn.ErrOneClass, s.Classes.Names[0])
+		return fmt.Errorf("%w: %q", learn.ErrOneClass, strings.Join(s.Classes.Names, ""))
+	}
+	for i, c := range s.Y {
+		if c < 0 || c >= s.Classes.Len() {
+			problem := fmt.Sprintf("class is %d and must be from 0 to %d", c, s.Classes.Len()-1)
+			return &learn.DataError{Row: i, Problem: problem}
+		}
 	}
 	if s.Weight == nil {
 		return nil
@@ -182,7 +195,7 @@ func (s Sample[T]) Spread() float64 {
 	return spread(s.Values, s.Weight)
 }
 
-// features returns the sample with other instances in place of its own.
+// withX returns the sample with other instances in place of its own.
 func withX[T, U any](s Sample[T], x data.Source[U]) Sample[U] {
 	return Sample[U]{Task: s.Task, X: x, Classes: s.Classes, Y: s.Y, Values: s.Values, Weight: s.Weight}
 }

@@ -53,7 +53,7 @@ func (r Recipe[T]) Trials(ctx context.Context, s Sample[T], test data.Source[T],
 			yield(Scored{}, err)
 			return
 		}
-		if l, ok := r.Learner.(Settler); ok {
+		if l, ok := r.Learner.(Settler); ok && s.Task == Regress {
 			r.Learner = l.Settle(s.Values, s.Weight)
 		}
 		if r.Learner.Traits().Penalty == "" {
@@ -113,6 +113,9 @@ func along[T, U any](ctx context.Context, r Recipe[T], s Sample[U], test data.So
 				err = ctx.Err()
 			}
 			if err == nil {
+				err = sound(r.Learner, f)
+			}
+			if err == nil {
 				m.weights, m.bias = f.Separators, f.Bias
 				m.Scores, err = scoresOf(ctx, r, s, test, f)
 			}
@@ -128,9 +131,15 @@ func scoresOf[T, U any](ctx context.Context, r Recipe[T], s Sample[U], test data
 	p := &Pipeline[U]{Map: f.Map, Head: Head{Task: s.Task, Classes: s.Classes}}
 	if p.Map == nil {
 		features := any(s.X).(data.Source[data.Vector])
-		head := headOf(s, features, "", true, any(f).(Fitted[data.Vector]))
+		_, mapped := any(test).(*data.Matrix)
+		head, err := headOf(s, features, r.Learner, s.Task == Classify || !mapped, any(f).(Fitted[data.Vector]))
+		if err != nil {
+			return nil, err
+		}
 		return head.ScoreAll(ctx, r.Run.Quiet(), any(test).(data.Source[data.Vector]))
 	}
-	p.take(f.Separators, f.Bias, f.Unit, f.Pairs, p.Map.Dim())
+	if err := p.take(f.Separators, f.Bias, f.Unit, f.Pairs, p.Map.Dim()); err != nil {
+		return nil, unsound(r.Learner, err)
+	}
 	return p.ScoreAll(ctx, r.Run.Quiet(), test)
 }

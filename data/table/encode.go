@@ -38,6 +38,15 @@ func (s *Schema) Encode(t *Table) (x data.Source[data.Vector], labels []string, 
 	return x, labels, nil
 }
 
+// Labels returns the labels of the rows of a table as Encode does.
+func (s *Schema) Labels(t *Table) ([]string, error) {
+	place, err := s.places(t)
+	if err != nil || s.Target < 0 || place[s.Target] < 0 {
+		return nil, err
+	}
+	return t.texts(place[s.Target]), nil
+}
+
 // Unseen returns how many cells of a table hold a category that training did not
 // have. Encode takes them as all zeros.
 func (s *Schema) Unseen(t *Table) (int, error) {

@@ -26,7 +26,8 @@ func sameModel(t *testing.T, foreign, own kernel.Kernel[data.Vector], name strin
 	scores := make([][]float64, 2)
 	for i, k := range []kernel.Kernel[data.Vector]{foreign, own} {
 		r := model.NewRecipe(k, 30)
-		r.Learner, r.MaxPasses, r.Rank = model.LearnerPerceptron, 20, 1e-8 // rounding grows by 1/√Rank
+		r.Map = model.F2[data.Vector]{Dim: 30, Rank: 1e-8} // rounding grows by 1/√Rank
+		r.Learner = model.Perceptron{MaxPasses: 20, Unit: 1}
 		p, _, err := r.Fit(context.Background(), d)
 		if err != nil {
 			t.Fatal(err)
@@ -52,7 +53,8 @@ func TestSameModelFromPython(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("python3 is not installed")
 	}
-	k, err := external.NewExec[data.Vector](t.Context(), "python3 ../../docs/guide/external/kernel.py 1", external.ExecOptions{})
+	command := "python3 ../../docs/guide/external/kernel.py 1"
+	k, err := external.NewExec[data.Vector](t.Context(), command, external.ExecOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

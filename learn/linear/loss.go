@@ -26,20 +26,25 @@ func (l Loss) String() string {
 	return fmt.Sprintf("loss %d", uint8(l))
 }
 
-// MarshalText writes the loss as recipes in text have it: hinge or squared-hinge.
+// MarshalText returns "hinge" or "squared-hinge".
 func (l Loss) MarshalText() ([]byte, error) {
-	return []byte(strings.ReplaceAll(l.String(), " ", "-")), l.check()
+	if err := l.check(); err != nil {
+		return nil, err
+	}
+	return []byte(strings.ReplaceAll(l.String(), " ", "-")), nil
 }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText reads what MarshalText returned.
 func (l *Loss) UnmarshalText(text []byte) error {
-	for _, one := range []Loss{Hinge, SquaredHinge} {
-		if known, _ := one.MarshalText(); string(known) == string(text) {
-			*l = one
-			return nil
-		}
+	switch string(text) {
+	case "hinge":
+		*l = Hinge
+	case "squared-hinge":
+		*l = SquaredHinge
+	default:
+		return fmt.Errorf("loss is %q and must be hinge or squared-hinge", text)
 	}
-	return fmt.Errorf("loss is %q and must be hinge or squared-hinge", text)
+	return nil
 }
 
 func (l Loss) check() error {
