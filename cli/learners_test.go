@@ -86,7 +86,7 @@ func TestTrainEveryLearner(t *testing.T) {
 	mustRun(t, "gen", "moons", "--n", "200", "-o", in("two.csv"))
 	threeFile(t, in("three.csv"), 150)
 	numbersFile(t, in("numbers.csv"), 150)
-	for _, learner := range model.Learners {
+	for _, learner := range model.LearnerNames(nil) {
 		traits, _ := model.TraitsOf(learner)
 		for file, task := range map[string]model.Task{"two.csv": model.Classify, "three.csv": model.Classify, "numbers.csv": model.Regress} {
 			if !traits.Can(task) || learner == model.LearnerNuSVM && file == "three.csv" {

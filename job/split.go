@@ -152,6 +152,9 @@ type part[T any] struct {
 func encode[T any](o *Options, rows *dataset.Rows, t *targets, look, train []int, scaled scale.Kind) (*part[T], error) {
 	read := o.Read
 	read.Run = o.Run
+	if len(look) == 0 {
+		look = nil // whoever fits a model to no rows says so; faults of the rows come first
+	}
 	e, err := dataset.Fit(rows, look, scaled, read)
 	if err != nil {
 		return nil, err

@@ -132,14 +132,14 @@ func TestOpenErrors(t *testing.T) {
 
 func TestLoadErrors(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := model.Load(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := model.ReadFile(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 	path := filepath.Join(dir, "text.kerf")
 	if err := os.WriteFile(path, []byte("hello"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := model.Load(path); !errors.Is(err, model.ErrNotModel) || !strings.Contains(err.Error(), "text.kerf") {
+	if _, err := model.ReadFile(path); !errors.Is(err, model.ErrNotModel) || !strings.Contains(err.Error(), "text.kerf") {
 		t.Errorf("text: %v", err)
 	}
 }

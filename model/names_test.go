@@ -111,7 +111,8 @@ func TestHyperparameters(t *testing.T) {
 				t.Errorf("%s with %s = %v is %+v, %v", name, h, value[h], got, err)
 				continue
 			}
-			if changed := fieldsThatDiffer(plain, got); len(changed) != 1 {
+			landmarks := name == "f3" && h == "dim" // four for each dimension
+			if changed := fieldsThatDiffer(plain, got); len(changed) != 1 && !landmarks {
 				t.Errorf("%s with %s = %v has other %v", name, h, value[h], changed)
 			}
 			if err := got.Validate(); err != nil {

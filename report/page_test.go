@@ -12,6 +12,7 @@ import (
 	"github.com/kerf-ml/kerf/certificate"
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/eval"
+	"github.com/kerf-ml/kerf/job"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/margin"
 	"github.com/kerf-ml/kerf/model"
@@ -100,7 +101,7 @@ func TestTrainClasses(t *testing.T) {
 	p := classified(t, 100, 2)
 	p.Training.C = 10
 	p.Training.Trials = []model.Trial{{Penalty: 1, Error: 0.3}, {Penalty: 10, Error: 0.2}, {Penalty: 100, Error: 0.25}}
-	p.Training.Picked = &job.Picked{
+	p.Picked = &job.Picked{
 		Kernels: []job.Option{{Name: "rbf(gamma=1)", Error: 0.2}, {Name: "rbf(gamma=2)", Error: 0.3}},
 		Dims:    []job.Option{{Name: "64", Error: 0.2}, {Name: "128", Error: 0.2}},
 	}
@@ -216,7 +217,7 @@ func TestTune(t *testing.T) {
 		"By the width of rbf", "on 900 rows", "taken",
 		"The best candidates", "10.00%", "1.00%", "cut short", "it &lt;broke&gt;", "Confusion matrix", "halving",
 	}, []string{"By the width of laplace", "more."})
-	p.Final, p.Numbers, p.Price = nil, true, ""
+	p.Final, p.Numbers, p.Penalty = nil, true, ""
 	for range 40 {
 		p.Trials = append(p.Trials, report.Trial{Kernel: "linear", Failure: "no"})
 	}
