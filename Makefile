@@ -6,7 +6,7 @@ FUZZTIME ?= 20000x
 PKGS = ./...
 CORE = ./internal/gemm ./internal/vmath ./internal/compute ./internal/linalg ./gram
 
-.PHONY: help build test race format lint arch purego fuzz generate generated docs ci bench bench-core bench-maps bench-learners clean
+.PHONY: help build test race format lint arch purego cross fuzz generate generated docs ci bench bench-core bench-maps bench-learners clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -36,6 +36,10 @@ purego: ## build and test the numeric core without assembly
 	@if [ "$$($(GO) env GOARCH)" = amd64 ] && grep -qw avx2 /proc/cpuinfo 2>/dev/null; then \
 		echo "again with multiply-adds that the compiler fuses, as on arm64"; \
 		GOAMD64=v3 $(GO) test -tags purego $(CORE); fi
+
+cross: ## build the program for other systems
+	@for t in windows/amd64 darwin/arm64 linux/arm64; do echo "$$t"; \
+		CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -o /dev/null ./cmd/kerf || exit 1; done
 
 generate: ## write the assembly anew
 	$(GO) generate ./internal/gemm ./internal/vmath ./bench/core
@@ -72,7 +76,7 @@ bench-learners: ## learners beside scikit-learn, LIBLINEAR, numpy, LIBSVM and Th
 bench: ## run the benchmarks
 	$(GO) test -run '^$$' -bench . ./gram ./learn/linear
 
-ci: lint arch test race purego generated fuzz docs ## everything that must pass
+ci: lint arch test race purego cross generated fuzz docs ## everything that must pass
 
 clean: ## remove what was built
 	rm -f kerf kerf-demo.html

@@ -82,18 +82,26 @@ func Values(name string, labels []string) ([]float64, error) {
 	return out, nil
 }
 
-// Cells returns the cells of a column of a table, by name or number, of which none
-// may be missing. Messages name the option that asks for them, call a cell what, and
-// give the advice.
-func (r *Rows) Cells(column, option, what, advice string) ([]string, error) {
+// HasNumbers reports whether the rows are of a table whose columns may be numbers.
+func (r *Rows) HasNumbers() bool { return r.table != nil && r.Kind == Vectors }
+
+// Groups returns the cells of a column of a table, by name or number, that says
+// which rows belong together. Of rows that are sets it must not be among the items:
+// text names the column of these.
+func (r *Rows) Groups(column, text string) ([]string, error) {
+	option := Option("groups")
 	if r.table == nil {
-		return nil, BadOption("%s is for tables; %s is %s data", Option(option), r.Name, r.Format)
+		return nil, BadOption("%s is for tables; %s is %s data", option, r.Name, r.Format)
+	}
+	if r.Kind == Sets && text == "" {
+		return nil, BadOption("%s with rows as sets would be among the items; name the column of the sets with %s",
+			option, Option("text"))
 	}
 	j, err := textColumn(r.table, column)
 	if err != nil {
-		return nil, BadOption("%s: there is no column %q", Option(option), column)
+		return nil, BadOption("%s: there is no column %q", option, column)
 	}
-	return cells(r.table, j-1, what, advice)
+	return cells(r.table, j-1, "group", "fill it in, or choose other --groups")
 }
 
 // cells returns the cells of a column in which none may be missing, such as the

@@ -226,7 +226,7 @@ func (t *targets) folds(rows *dataset.Rows, o *CVOptions) ([]eval.Fold, error) {
 	f := eval.Folds{K: o.Folds, Repeats: o.Repeats, Seed: o.Seed}
 	switch {
 	case o.Groups != "":
-		groups, err := groupsOf(rows, o)
+		groups, err := rows.Groups(o.Groups, o.Read.Text)
 		if err != nil {
 			return nil, err
 		}
@@ -240,15 +240,6 @@ func (t *targets) folds(rows *dataset.Rows, o *CVOptions) ([]eval.Fold, error) {
 		return f.Plain(len(t.live))
 	}
 	return f.Stratified(selected(t.y, t.live))
-}
-
-// groupsOf returns the group of each row.
-func groupsOf(rows *dataset.Rows, o *CVOptions) ([]string, error) {
-	if rows.IsTable() && rows.Kind == dataset.Sets && o.Read.Text == "" {
-		return nil, dataset.BadOption("%s with rows as sets would be among the items; name the column of the sets with %s",
-			dataset.Option("groups"), dataset.Option("text"))
-	}
-	return rows.Cells(o.Groups, "groups", "group", "fill it in, or choose other --groups")
 }
 
 // sum puts the folds together.

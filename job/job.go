@@ -97,7 +97,7 @@ func (o *Options) read(ctx context.Context, path string) (*dataset.Rows, worker,
 			return nil, nil, err
 		}
 	}
-	byKernel, read := dataset.Kind(k.Kind()), o.Read
+	byKernel, read := k.Kind(), o.Read
 	if read.Kind != "" && byKernel != "" && read.Kind != byKernel {
 		return nil, nil, dataset.BadOption("the kernel %s is for %s, not for %s", k, byKernel, read.Kind)
 	}

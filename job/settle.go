@@ -145,7 +145,7 @@ func (s *settled) otherMaps() []string {
 // table: then they may be sparse.
 func (o *Options) scaling(rows *dataset.Rows, open bool) (scale.Kind, error) {
 	if o.Scale == "" || o.Scale == "auto" {
-		if rows.IsTable() && rows.Kind == dataset.Vectors && open {
+		if rows.HasNumbers() && open {
 			return scale.Standard, nil
 		}
 		return scale.None, nil

@@ -1,19 +1,14 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/kernel"
-)
-
-// Kinds of instances, as package dataset names them.
-const (
-	KindVectors = string(dataset.Vectors)
-	KindStrings = string(dataset.Strings)
-	KindSets    = string(dataset.Sets)
 )
 
 // Kernel is a kernel as text, checked and ready to be made. It may leave the
@@ -21,7 +16,7 @@ const (
 type Kernel struct {
 	text string
 	root node
-	kind string
+	kind dataset.Kind
 }
 
 // Parse reads a kernel from text and checks its names and parameters. The error
@@ -48,16 +43,15 @@ func foreign(n node) bool {
 
 // check makes the kernel once, with any width, to report its faults early.
 func (k Kernel) check() error {
-	one := func() float64 { return 1 }
-	var err error
-	switch k.kind {
-	case KindStrings:
-		_, err = build(k, k.root, stringKernels(), one)
-	case KindSets:
-		_, err = build(k, k.root, setKernels(), one)
-	default:
-		_, err = build(k, k.root, vectorKernels(), one)
-	}
+	fault, err := ForKind(cmp.Or(k.kind, dataset.Vectors), // a constant is for any kind
+		func(Kind[data.Vector]) error { return buildable(k, vectorKernels()) },
+		func(Kind[string]) error { return buildable(k, stringKernels()) },
+		func(Kind[data.Set]) error { return buildable(k, setKernels()) })
+	return cmp.Or(fault, err)
+}
+
+func buildable[T any](k Kernel, makers map[string]maker[T]) error {
+	_, err := build(k, k.root, makers, func() float64 { return 1 })
 	return err
 }
 
@@ -66,7 +60,7 @@ func (k Kernel) String() string { return k.text }
 
 // Kind returns the kind of instances that the kernel is for, empty where it is
 // for any: a constant.
-func (k Kernel) Kind() string { return k.kind }
+func (k Kernel) Kind() dataset.Kind { return k.kind }
 
 // findKind sets the kind by the first name that belongs to one, and reports a
 // name that belongs to none or to another.
@@ -97,15 +91,15 @@ func (k *Kernel) findKind(n node) error {
 
 func isCombinator(name string) bool { return name == "normalize" || name == "exp" }
 
-func kindOf(name string) string {
+func kindOf(name string) dataset.Kind {
 	if _, ok := vectorKernels()[name]; ok {
-		return KindVectors
+		return dataset.Vectors
 	}
 	if _, ok := stringKernels()[name]; ok {
-		return KindStrings
+		return dataset.Strings
 	}
 	if _, ok := setKernels()[name]; ok {
-		return KindSets
+		return dataset.Sets
 	}
 	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/spec"
 )
@@ -199,7 +200,7 @@ func TestNames(t *testing.T) {
 // TestKinds checks that a kernel's names say what it is for.
 func TestKinds(t *testing.T) {
 	for text, kind := range map[string]string{
-		"rbf": spec.KindVectors, "normalize(spectrum(k=3))+1": spec.KindStrings, "2*jaccard": spec.KindSets, "1": "",
+		"rbf": dataset.Vectors, "normalize(spectrum(k=3))+1": dataset.Strings, "2*jaccard": dataset.Sets, "1": "",
 	} {
 		k, err := spec.Parse(text)
 		if err != nil || k.Kind() != kind {
@@ -264,10 +265,10 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		switch k.Kind() {
-		case spec.KindStrings:
+		case dataset.Strings:
 			made, err := spec.Strings{}.Make(k, nil, 1)
 			roundTrip(t, text, made, err, spec.Strings{}.Kernel, "abcabd", "bcabx")
-		case spec.KindSets:
+		case dataset.Sets:
 			made, err := spec.Sets{}.Make(k, nil, 1)
 			roundTrip(t, text, made, err, spec.Sets{}.Kernel, data.NewSet("a", "b", "c"), data.NewSet("b", "c"))
 		default:

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/kernel/set"
 )
@@ -33,7 +34,7 @@ func setKernels() map[string]maker[data.Set] {
 type Sets struct{}
 
 // Name returns "sets".
-func (Sets) Name() string { return KindSets }
+func (Sets) Name() string { return string(dataset.Sets) }
 
 // Make makes a kernel. No width is left to the data.
 func (Sets) Make(k Kernel, _ data.Source[data.Set], _ uint64) (kernel.Kernel[data.Set], error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/kernel/text"
 )
@@ -70,7 +71,7 @@ func (a *arguments) one(name string, otherwise float64) (int, error) {
 type Strings struct{}
 
 // Name returns "strings".
-func (Strings) Name() string { return KindStrings }
+func (Strings) Name() string { return string(dataset.Strings) }
 
 // Make makes a kernel. No width is left to the data.
 func (Strings) Make(k Kernel, _ data.Source[string], _ uint64) (kernel.Kernel[string], error) {

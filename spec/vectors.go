@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/kernel"
 )
 
@@ -16,7 +17,7 @@ import (
 type Vectors struct{}
 
 // Name returns "vectors".
-func (Vectors) Name() string { return KindVectors }
+func (Vectors) Name() string { return string(dataset.Vectors) }
 
 // Make makes a kernel. A width that is left open becomes the median distance of
 // x.

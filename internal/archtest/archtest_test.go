@@ -398,3 +398,61 @@ func f() {
 		}
 	}
 }
+
+// kinds are the names of the kinds of instances, in package dataset, which turns
+// rows into instances. A name becomes a type in one switch, spec.ForKind; whoever
+// asks for a kind elsewhere has a case for each that a new kind would miss.
+var kinds = []string{"Vectors", "Strings", "Sets"}
+
+func TestKinds(t *testing.T) {
+	var switches []string
+	for _, p := range load(t, "../..") {
+		for _, name := range p.files {
+			file := filepath.Join(p.dir, name)
+			switches = append(switches, kindSwitches(t, p.name, file)...)
+		}
+	}
+	if want := []string{"spec/kind.go"}; !slices.Equal(switches, want) {
+		t.Errorf("switches on the kind of instances stand in %v, want %v", switches, want)
+	}
+}
+
+// kindSwitches returns the file once for each switch on kinds in it, and reports
+// kinds that are named outside of dataset and spec.
+func kindSwitches(t *testing.T, pkg, file string) []string {
+	set := token.NewFileSet()
+	parsed, err := parser.ParseFile(set, file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	isKind := func(e ast.Expr) bool {
+		s, ok := e.(*ast.SelectorExpr)
+		if !ok {
+			id, own := e.(*ast.Ident)
+			return own && pkg == "dataset" && slices.Contains(kinds, id.Name)
+		}
+		from, ok := s.X.(*ast.Ident)
+		return ok && from.Name == "dataset" && slices.Contains(kinds, s.Sel.Name)
+	}
+	var found []string
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if isKind(n) && pkg != "dataset" && pkg != "spec" {
+				t.Errorf("%s names a kind of instances; ask package dataset or spec.ForKind", set.Position(n.Pos()))
+			}
+		case *ast.SwitchStmt:
+			cases := 0
+			for _, c := range n.Body.List {
+				if slices.ContainsFunc(c.(*ast.CaseClause).List, isKind) {
+					cases++
+				}
+			}
+			if cases > 1 {
+				found = append(found, path.Join(pkg, filepath.Base(file)))
+			}
+		}
+		return true
+	})
+	return found
+}
