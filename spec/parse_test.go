@@ -199,7 +199,7 @@ func TestNames(t *testing.T) {
 
 // TestKinds checks that a kernel's names say what it is for.
 func TestKinds(t *testing.T) {
-	for text, kind := range map[string]string{
+	for text, kind := range map[string]dataset.Kind{
 		"rbf": dataset.Vectors, "normalize(spectrum(k=3))+1": dataset.Strings, "2*jaccard": dataset.Sets, "1": "",
 	} {
 		k, err := spec.Parse(text)
