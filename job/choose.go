@@ -36,6 +36,7 @@ type open[T any] struct {
 const (
 	LeastDim     = 64 // features, at least
 	MostDim      = 1024
+	widthFactor  = 16.0 // of gamma, up and down
 	kernelRows   = 4000 // that kernels are tried on
 	dimRows      = 8000 // that dimensions and maps are tried on
 	kernelDim    = 200  // features with which kernels are tried
@@ -47,10 +48,19 @@ const (
 )
 
 var (
-	widthFactors  = []float64{1, 0.25, 4, 0.0625, 16} // of the median distance's gamma
-	chooserC      = []float64{1, 10, 100}
-	chooserLambda = []float64{1e-2, 1e-4, 1e-6}
+	widthFactors  = []float64{1, 0.25, 4, 1 / widthFactor, widthFactor} // of the median distance's gamma
+	chooserC      = everySecond(model.GridC[2:7])                       // 1, 10, 100
+	chooserLambda = everySecond(model.GridLambda[1:6])                  // 1e-2, 1e-4, 1e-6
 )
+
+// everySecond thins a grid.
+func everySecond(grid []float64) []float64 {
+	var out []float64
+	for i := 0; i < len(grid); i += 2 {
+		out = append(out, grid[i])
+	}
+	return out
+}
 
 // leftOpen returns what the choices leave to be chosen for n rows, nil for
 // nothing.

@@ -105,14 +105,19 @@ func truthOf(p *model.Head, name string, labels []string, n int) (truth, error) 
 		t.values, err = dataset.Values(name, labels)
 		return t, err
 	case p.Learner == model.LearnerOneClass:
-		t.y = make([]int, n)
-		for i := range t.y {
-			t.y[i] = 1
-		}
-		return t, nil
+		return inliers(n), nil
 	}
 	t.y, t.unknown = classIndex(p.Classes, labels)
 	return t, nil
+}
+
+// inliers are rows of which all are.
+func inliers(n int) truth {
+	t := truth{y: make([]int, n)}
+	for i := range t.y {
+		t.y[i] = 1
+	}
+	return t
 }
 
 // score measures scores of rows against what is true of them.

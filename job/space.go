@@ -44,15 +44,6 @@ type space struct {
 	standard  string // the kernel where nobody chose one
 }
 
-// The ends of what is searched; those of the dimension are LeastDim and MostDim.
-const (
-	widthFactor = 16.0 // of gamma, up and down
-	leastC      = 0.1
-	mostC       = 1000.0
-	leastLambda = 1e-8
-	mostLambda  = 1e-1
-)
-
 // newSpace returns the space that the choices leave open, for n rows of a kind and
 // targets of the given spread, which is 1 for classes, divided by the rows' mean
 // weight: C weighs a unit of both.
@@ -83,9 +74,9 @@ func newSpace[T any](c *settled, kind spec.Kind[T], n int, spread float64) (spac
 	switch penalty := c.traits.Penalty; {
 	case !c.chooses():
 	case penalty == model.PenaltyC:
-		s.penalty, s.penalties = penalty, [2]float64{leastC * spread, mostC * spread}
+		s.penalty, s.penalties = penalty, [2]float64{slices.Min(model.GridC) * spread, slices.Max(model.GridC) * spread}
 	case penalty == model.PenaltyLambda:
-		s.penalty, s.penalties = penalty, [2]float64{leastLambda, mostLambda}
+		s.penalty, s.penalties = penalty, [2]float64{slices.Min(model.GridLambda), slices.Max(model.GridLambda)}
 	}
 	return s, nil
 }

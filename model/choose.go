@@ -29,8 +29,8 @@ const HeldOutPart = 0.25
 
 // The penalties that are tried, from the one that gives the simplest model on.
 var (
-	chooseC      = []float64{0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000}
-	chooseLambda = []float64{1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8}
+	GridC      = []float64{0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000}
+	GridLambda = []float64{1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8}
 )
 
 // Penalties returns those to choose among on a sample: the one that is given, or a
@@ -116,7 +116,7 @@ type choice struct {
 // choosePenalty returns the penalty with the smallest error on held-out rows, the
 // first such one in a tie. It looks at a sample of about so many rows.
 func choosePenalty[T, U any](ctx context.Context, r Recipe[T], s Sample[U], rows int) (choice, error) {
-	penalties := Penalties(r.Learner, r.Choose, s, chooseC, chooseLambda)
+	penalties := Penalties(r.Learner, r.Choose, s, GridC, GridLambda)
 	none := choice{penalty: penalties[0]}
 	if len(penalties) == 1 && (s.Task == Regress || r.Calibrate == "" || r.Learner.Traits().Unsupervised) {
 		return none, nil

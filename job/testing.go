@@ -1,0 +1,121 @@
+package job
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/kerf-ml/kerf/certificate"
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/eval"
+)
+
+// testing are rows that a model is tested on.
+type testing[T any] struct {
+	rows   *dataset.Rows // their file
+	index  []int         // their numbers there, from 0; nil for all
+	x      data.Source[T]
+	labels []string
+	weight []float64
+}
+
+// testRows returns the rows to test on, nil for none: those of a file of their own,
+// or those held out.
+func (t *training[T]) testRows(ctx context.Context, held []int) (*testing[T], error) {
+	o := t.o
+	if o.Test == "" {
+		if len(held) == 0 {
+			return nil, nil
+		}
+		d := sampleRows(t.part.x, t.rows, held)
+		return &testing[T]{rows: t.rows, index: held, x: d.X, labels: d.Y, weight: d.Weight}, nil
+	}
+	read := o.Read
+	read.Kind, read.Labels, read.Weights, read.WeightSpare, read.Run = t.rows.Kind, o.TestLabels, o.TestWeights, true, o.Run
+	rows, err := dataset.Read(ctx, o.Test, read)
+	if err != nil {
+		return nil, err
+	}
+	d, err := dataset.Decode[T](t.part.encoding, rows)
+	if err != nil {
+		return nil, err
+	}
+	if d.Y == nil && !t.choices.traits.Unsupervised {
+		return nil, badInput(rows.Name, "the rows have no labels to test against", "use kerf predict for such data")
+	}
+	weights, err := t.part.encoding.WeightsOf(rows, read)
+	if err = cmp.Or(err, dataset.SomeWeight(rows.Name, weights)); err != nil {
+		return nil, err
+	}
+	return &testing[T]{rows: rows, x: d.X, labels: d.Y, weight: weights}, nil
+}
+
+// test measures the model on rows that it was not trained on.
+func (t *training[T]) test(ctx context.Context, v *testing[T]) (*Measured, error) {
+	o, out, head := t.o, t.out, t.out.Model.Head
+	known, err := truthOf(head, v.rows.Name, v.labels, v.x.Len())
+	if err == nil {
+		err = o.checkLabels(v.rows.Name, head, known)
+	}
+	if err != nil {
+		return nil, err
+	}
+	ctl := o.Run
+	ctl.Counter = nil
+	m := &Measured{On: v.rows.Name, Test: true, Rows: numbered(v.index), Truth: known.y, Values: known.values, Weight: v.weight}
+	earned := out.Training.Earned
+	if known.y != nil && !t.choices.traits.Unsupervised && (o.Details || earned != nil) {
+		m.Scores, m.Margins, err = t.pipeline.ScoreMargins(ctx, ctl, v.x, known.y)
+	} else {
+		m.Scores, err = t.pipeline.ScoreAll(ctx, ctl, v.x)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if out.Test, err = known.score(head, m.Scores, v.weight); err != nil || earned == nil {
+		return m, err
+	}
+	// The error of the separator, at half of the certified map's margin.
+	c, err := certificate.HeldOut(m.Margins, 0, earned.Certificate.Error, t.choices.Claim.Confidence, t.pipeline.Map.Dim())
+	out.Separator = &c
+	return m, err
+}
+
+// detail adds what a report shows.
+func (t *training[T]) detail(ctx context.Context, m *Measured, tested *testing[T]) error {
+	x := t.part.train.X
+	if tested != nil {
+		x = tested.x
+	}
+	if texts, ok := any(x).(data.Source[string]); ok {
+		for i := range texts.Len() {
+			m.Texts = append(m.Texts, texts.At(i))
+		}
+	}
+	t.out.Measured = m
+	if t.choices.regresses() {
+		return nil
+	}
+	head := t.out.Model.Head
+	said := eval.Said{Classes: head.Classes.Len(), Truth: m.Truth, Predicted: head.DecideAll(m.Scores), Scores: m.Scores}
+	if t.choices.traits.Unsupervised {
+		said.Scores = nil
+	} else if head.Calibration != nil {
+		said.Probabilities = head.Calibration.All(m.Scores)
+	}
+	var err error
+	m.Measures, err = measureBy(m.Weight).Classification(ctx, said)
+	return err
+}
+
+// numbered returns the numbers of rows from 1, nil for all.
+func numbered(index []int) []int {
+	if index == nil {
+		return nil
+	}
+	out := make([]int, len(index))
+	for i, j := range index {
+		out[i] = j + 1
+	}
+	return out
+}
