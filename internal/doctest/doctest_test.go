@@ -102,6 +102,9 @@ func TestExtending(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds kerf")
 	}
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip(err)
+	}
 	o := newOverlay(t)
 	var shell, wanted string
 	files, lines := 0, 0
