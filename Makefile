@@ -61,8 +61,9 @@ fuzz: ## fuzz each parser and decoder FUZZTIME times
 		$(GO) test -run '^$$' -fuzz "^$${target#*:}$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./$${target%:*} || exit 1; \
 	done
 
-docs: ## check that the commands of the README work and links lead somewhere
+docs: ## check that the code and commands of the documentation work and links lead somewhere
 	$(GO) test -run 'TestReadme|TestLinks' ./cli
+	$(GO) test ./internal/doctest
 
 bench-core: ## the numeric core beside OpenBLAS, scikit-learn and gonum (JSON=1 for machines)
 	$(GO) run ./bench/core

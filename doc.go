@@ -12,18 +12,28 @@
 //
 // The parts, in the order in which data pass through them:
 //
-//	data       instances of any type, labels, splits; readers and generators below it
-//	kernel     K(x, y), the kernels on vectors, what combines them
-//	gram       blocks of K and products with K, in tiles, on all cores
-//	feature    the maps F1, F2, F3; project: random projections
-//	bound      how many landmarks and dimensions the theorems ask for
-//	margin     how well a separator does on data
-//	learn      linear, kernelized and boosted learners; probabilities from scores
-//	eval       measures with their intervals, folds, searches
-//	model      the trained pipeline of any learner, and its file
-//	report     results as HTML pages with charts
+//	data         instances of any type, labels, weights, splits; parsers and generators below it
+//	dataset      files of any format as rows, and the encoding that makes instances of them
+//	kernel       K(x, y), the kernels on vectors, strings and sets, what combines them
+//	spec         text ↔ kernels: "rbf(gamma=0.5)"
+//	gram         blocks of K and products with K, in tiles, on all cores
+//	feature      the maps F1, F2, F3 and others; project: random projections
+//	bound        how many landmarks and dimensions the theorems ask for
+//	margin       how well a separator does on data; certificate: what fresh rows show
+//	learn        linear, kernelized and boosted learners; probabilities from scores
+//	model        recipe → pipeline; with an encoding it is a model of rows, in one file
+//	eval         measures with their intervals, folds, searches
+//	job          train, cross-validate, tune, evaluate, predict: files → results
+//	report       results as HTML pages with charts
 //
-// The command in cmd/kerf does the same from a shell.
+// Data in files take job and model:
+//
+//	t, err := job.Train(ctx, "data.csv", job.NewTrainOptions())
+//	m, err := model.Load("model.kerf")
+//	p, err := m.Predict(map[string]any{"age": 39, "job": "clerk"})
+//
+// The command in cmd/kerf does the same from a shell. docs/design.md has the whole
+// picture, docs/guide/extending.md how to add to it.
 package kerf
 
 import (

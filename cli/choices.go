@@ -20,6 +20,7 @@ import (
 type mapFlags struct {
 	kernel     string
 	mapKind    string
+	mapArgs    map[string]any // that stand in parentheses after the map's name
 	dim        int
 	landmarks  int
 	selection  string
@@ -31,8 +32,8 @@ func (f *mapFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.kernel, "kernel", "", "kernel, such as 'rbf(gamma=0.1)', 'poly(degree=3)', 'degree(d=5)', jaccard, "+
 		"'normalize(spectrum(k=3))+1'; rbf takes its width from the data (default: rbf for vectors, normalize(spectrum(k=3)) "+
 		"for strings, jaccard for sets)")
-	flags.StringVar(&f.mapKind, "map", "", "map into features: "+strings.Join(model.MapNames(), ", ")+
-		" (default: f2, or fourier or none where they are clearly better on held-out rows; none for the linear kernel)")
+	flags.Var(callFlag{&f.mapKind, &f.mapArgs}, "map", "map into features: "+strings.Join(model.MapNames(), ", ")+
+		"; hyperparameters may follow, as in 'f2(dim=100,select=kmeans)' (default: f2, or fourier or none where they are clearly better on held-out rows; none for the linear kernel)")
 	flags.IntVar(&f.dim, "dim", 0, "dimension: landmarks of f1 and f2, features of the other maps (default: chosen by the error "+
 		"on held-out rows, from 64 to 1024)")
 	flags.StringVar(&f.selection, "select", "", "how landmarks are chosen: uniform, iid, kmeans, greedy or rpcholesky (default: uniform)")
@@ -85,6 +86,39 @@ func (f *mapFlags) choose(c *cobra.Command, t model.Traits, grows bool, out *job
 	set("select", f.selection != "", f.selection)
 	set("projection", f.projection != "", f.projection)
 	set("repair", f.repair != "", f.repair)
+	return called(c, "map", f.mapArgs, out.Map.Args)
+}
+
+// callFlag is a flag that takes a name, or a name with hyperparameters.
+type callFlag struct {
+	name *string
+	args *map[string]any
+}
+
+func (f callFlag) String() string {
+	if f.name == nil {
+		return ""
+	}
+	return *f.name
+}
+
+func (callFlag) Type() string { return "string" }
+
+func (f callFlag) Set(text string) error {
+	c, err := spec.ParseCall(text)
+	*f.name, *f.args = c.Name, c.Args
+	return err
+}
+
+// called adds the hyperparameters that stand in parentheses in a flag. None may
+// have a flag of its own beside it.
+func called(c *cobra.Command, flag string, args, to map[string]any) error {
+	for name, v := range args {
+		if other := strings.ReplaceAll(name, "_", "-"); c.Flags().Changed(other) {
+			return usage("%s is given by --%s and in --%s; drop one", name, other, flag)
+		}
+		to[name] = v
+	}
 	return nil
 }
 
@@ -117,6 +151,7 @@ func (f *mapFlags) fits(kind, kernel string, sized, grows, machine bool) error {
 type learnerFlags struct {
 	mapFlags
 	learner   string
+	args      map[string]any // that stand in parentheses after its name
 	task      string
 	c         float64
 	lambda    float64
@@ -134,8 +169,8 @@ type learnerFlags struct {
 
 func (f *learnerFlags) add(flags *pflag.FlagSet) {
 	f.mapFlags.add(flags)
-	flags.StringVar(&f.learner, "learner", "", "learner: "+strings.Join(model.LearnerNames(nil), ", ")+
-		" (default: svm; ridge for --task regress)")
+	flags.Var(callFlag{&f.learner, &f.args}, "learner", "learner: "+strings.Join(model.LearnerNames(nil), ", ")+
+		"; hyperparameters may follow, as in 'svm(C=10)' (default: svm; ridge for --task regress)")
 	flags.StringVar(&f.task, "task", "", "classify or regress (default: what the learner does)")
 	flags.Float64Var(&f.c, "C", 0, "penalty C, the weight of a unit of loss (default: chosen on held-out training rows)")
 	flags.Float64Var(&f.lambda, "lambda", 0, "penalty lambda, the weight of |w|², of ridge, kernel-ridge, falkon and kernel-sgd (default: chosen)")
@@ -186,11 +221,12 @@ func (f *learnerFlags) choose(c *cobra.Command, out *job.Choices) error {
 	} else {
 		out.Calibrate = calibrate.Method(f.calibrate)
 	}
-	return f.hyperparameters(changed, out)
+	return f.hyperparameters(c, out)
 }
 
 // hyperparameters sets those that the learner has.
-func (f *learnerFlags) hyperparameters(changed func(string) bool, out *job.Choices) error {
+func (f *learnerFlags) hyperparameters(c *cobra.Command, out *job.Choices) error {
+	changed := c.Flags().Changed
 	l, err := model.NewLearner[string](f.learner, nil)
 	if err != nil {
 		return err
@@ -208,7 +244,7 @@ func (f *learnerFlags) hyperparameters(changed func(string) bool, out *job.Choic
 			out.Learner.Args[key] = v
 		}
 	}
-	return nil
+	return called(c, "learner", f.args, out.Learner.Args)
 }
 
 // settle fills in the learner or the task where one is left open.
@@ -304,6 +340,7 @@ func (f *learnerFlags) classWeights(changed func(string) bool, t model.Traits, o
 // checkClaim reports flags of a certificate that do not go together.
 func (f *learnerFlags) checkClaim(changed func(string) bool, t model.Traits, out *job.Choices) error {
 	claim := f.claim
+	given := func(name string) bool { return changed(name) || f.mapArgs[name] != nil }
 	switch {
 	case !changed("error") && (changed("confidence") || changed("margin")):
 		return usage("--confidence and --margin are for a certificate; give --error too")
@@ -311,9 +348,9 @@ func (f *learnerFlags) checkClaim(changed func(string) bool, t model.Traits, out
 		return nil
 	case out.Task == model.Regress:
 		return usage("--error certifies margins of classes; numbers have none")
-	case changed("dim"):
+	case given("dim"):
 		return usage("--error finds the dimension itself; drop --dim")
-	case f.repair != "" || f.selection != "":
+	case given("repair") || given("select"):
 		return usage("--error grows f2 from landmarks drawn at random; drop --repair and --select")
 	case t.Kernel || f.mapKind != "" && f.mapKind != model.MapF2 && f.mapKind != model.MapF3:
 		return usage("--error certifies the maps f2 and f3; choose one")

@@ -68,21 +68,21 @@ func TestRealData(t *testing.T) {
 }
 
 // TestLibsvmGuide is the example of LIBSVM's guide: svmguide1 as it is, scaled
-// to [-1, 1] by the ranges of the training rows, and with the price and width
+// to [-1, 1] by the ranges of the training rows, and with the C and width
 // that it finds. The model scales what it is given, to predict and to evaluate.
 func TestLibsvmGuide(t *testing.T) {
 	train, test := dataSet(t, "svmguide1.libsvm"), dataSet(t, "svmguide1.t.libsvm")
 	saved := filepath.Join(t.TempDir(), "m.kerf")
 	for _, c := range []struct {
-		scale, kernel, price string
-		accuracy             float64
+		scale, kernel, c string
+		accuracy         float64
 	}{
 		{"none", "rbf(gamma=0.25)", "1", 0.66925},
 		{"range", "rbf(gamma=0.25)", "1", 0.9615},
 		{"range", "rbf(gamma=2)", "2", 0.96875},
 	} {
 		for _, args := range [][]string{
-			{"train", train, "--test", test, "--learner", "kernel-svm", "--kernel", c.kernel, "--C", c.price, "--scale", c.scale, "-o", saved},
+			{"train", train, "--test", test, "--learner", "kernel-svm", "--kernel", c.kernel, "--C", c.c, "--scale", c.scale, "-o", saved},
 			{"eval", saved, test},
 		} {
 			o, err := object(mustRun(t, append(args, "--json", "--quiet")...))

@@ -141,7 +141,7 @@ func TestTuneTriesKernelsAndMaps(t *testing.T) {
 }
 
 // TestTuneSharesMaps: a width and dimension is mapped once a fold for all of its
-// prices, and each price of a fold is one fit.
+// penalties, and each penalty of a fold is one fit.
 func TestTuneSharesMaps(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c.csv")
 	mustRun(t, "gen", "circle", "--n", "300", "-o", path)

@@ -83,6 +83,9 @@ func (t *training[T]) mapWords() string {
 	case model.MapMonomials:
 		return fmt.Sprintf("monomials: all %d of %d coordinates", h.Dim, h.Width)
 	}
+	if h.Width == 0 {
+		return fmt.Sprintf("%s: %d features%s", h.Kind, h.Dim, dims)
+	}
 	return fmt.Sprintf("%s: %d features of %d coordinates%s", h.Kind, h.Dim, h.Width, dims)
 }
 

@@ -1,7 +1,7 @@
 package kernel
 
 // Blocks is the ability to compute a whole block of K in one call, for kernels
-// whose every call has a price of its own: another process, another machine.
+// whose every call has a cost of its own: another process, another machine.
 //
 // Such kernels can fail. Their Eval returns NaN after a fault; EvalBlock says
 // what it was.

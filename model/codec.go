@@ -133,9 +133,7 @@ func landmarksOf[T any](m feature.Map[T]) *feature.Landmarks[T] {
 	switch m := m.(type) {
 	case *feature.Landmarks[T]:
 		return m
-	case *feature.Spectral[T]:
-		return m.Landmarks()
-	case *feature.Orthogonal[T]:
+	case interface{ Landmarks() *feature.Landmarks[T] }:
 		return m.Landmarks()
 	case *feature.Compressed[T]:
 		return m.Orthogonal().Landmarks()

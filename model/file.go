@@ -65,7 +65,7 @@ type Header struct {
 
 // MapHeader says what the map of a model is.
 type MapHeader struct {
-	Kind       string            `json:"kind"`                 // one of MapKinds
+	Kind       string            `json:"kind"`                 // one of MapNames, or that of a map of one's own
 	Dim        int               `json:"dim"`                  // features
 	Landmarks  int               `json:"landmarks"`            // landmarks kept
 	Drawn      int               `json:"drawn,omitempty"`      // landmarks drawn, dependent ones included
@@ -101,7 +101,7 @@ type File struct {
 }
 
 // Kind is what the file format needs to know about a kind of instances: how to
-// store them and how to read their kernels. Package spec has one a kind.
+// store them and how to read their kernels. Package spec has one for each.
 type Kind[T any] interface {
 	Name() string
 	Kernel(text string) (kernel.Kernel[T], error)

@@ -84,8 +84,8 @@ func (p *Pipeline[T]) ScoreAll(ctx context.Context, ctl run.Control, x data.Sour
 }
 
 // rawAll returns the products of all instances' features with the separators'
-// weights, without the biases. Each instance is mapped once; look, where it is not
-// nil, is told of the features of each.
+// weights, without the biases, and, where lengths is not nil, what that says of their
+// squared lengths. Each instance is mapped once.
 func (p *Pipeline[T]) rawAll(ctx context.Context, ctl run.Control, task string, x data.Source[T], lengths lengthsOf[T]) (raw *data.Matrix, squares []float64, err error) {
 	n := x.Len()
 	raw = data.NewMatrix(n, p.Separators.Rows)

@@ -10,23 +10,14 @@ import (
 	"github.com/kerf-ml/kerf/kernel/set"
 )
 
-// setKernels are the kernels on sets by name.
+// setKernels are the kernels on sets by name. A new one is a line here.
 func setKernels() map[string]maker[data.Set] {
-	plain := func(k kernel.Kernel[data.Set]) maker[data.Set] {
-		return func(a *arguments) (kernel.Kernel[data.Set], error) {
-			_, err := a.numbers()
-			return k, err
-		}
-	}
 	return map[string]maker[data.Set]{
-		"intersection": plain(set.Intersection{}),
-		"jaccard":      plain(set.Jaccard{}),
-		"conjunction": func(a *arguments) (kernel.Kernel[data.Set], error) {
-			degree, err := a.one("degree", 2)
-			return set.Conjunction{Degree: degree}, err
-		},
-		"exec": makeExec[data.Set],
-		"wasm": makeWasm[data.Set],
+		"intersection": made[data.Set](set.Intersection{}),
+		"jaccard":      made[data.Set](set.Jaccard{}),
+		"conjunction":  made[data.Set](set.Conjunction{Degree: 2}),
+		"exec":         makeExec[data.Set],
+		"wasm":         makeWasm[data.Set],
 	}
 }
 

@@ -10,61 +10,26 @@ import (
 	"github.com/kerf-ml/kerf/kernel/text"
 )
 
-// stringKernels are the kernels on strings by name.
+// stringKernels are the kernels on strings by name. A new one is a line here.
 func stringKernels() map[string]maker[string] {
 	return map[string]maker[string]{
-		"degree":      makeDegree,
+		"degree":      made[string](text.Degree{D: 5}),
 		"substring":   makeSubstring,
-		"spectrum":    makeSpectrum,
-		"mismatch":    makeMismatch,
-		"subsequence": makeSubsequence,
+		"spectrum":    made[string](text.Spectrum{K: 3}),
+		"mismatch":    made[string](text.NewMismatch(5, 1)),
+		"subsequence": made[string](text.NewSubsequence(3)),
 		"exec":        makeExec[string],
 		"wasm":        makeWasm[string],
 	}
 }
 
-func makeDegree(a *arguments) (kernel.Kernel[string], error) {
-	d, err := a.one("d", 5)
-	return text.Degree{D: d}, err
-}
-
 func makeSubstring(a *arguments) (kernel.Kernel[string], error) {
-	p, err := a.one("p", 0)
+	v, err := a.numbers(named{"p", 0})
+	if err != nil {
+		return nil, err
+	}
+	p, err := a.whole(v, "p")
 	return text.Substring{Max: p}, err
-}
-
-func makeSpectrum(a *arguments) (kernel.Kernel[string], error) {
-	k, err := a.one("k", 3)
-	return text.Spectrum{K: k}, err
-}
-
-func makeMismatch(a *arguments) (kernel.Kernel[string], error) {
-	v, err := a.numbers(named{"k", 5}, named{"m", 1}, named{"letters", 4})
-	if err != nil {
-		return nil, err
-	}
-	k, errK := a.whole(v, "k")
-	m, errM := a.whole(v, "m")
-	letters, errL := a.whole(v, "letters")
-	return text.Mismatch{K: k, M: m, Letters: letters}, errors.Join(errK, errM, errL)
-}
-
-func makeSubsequence(a *arguments) (kernel.Kernel[string], error) {
-	v, err := a.numbers(named{"k", 3}, named{"decay", 0.5})
-	if err != nil {
-		return nil, err
-	}
-	k, err := a.whole(v, "k")
-	return text.Subsequence{K: k, Decay: v["decay"]}, err
-}
-
-// one returns the only parameter, a whole number.
-func (a *arguments) one(name string, otherwise float64) (int, error) {
-	v, err := a.numbers(named{name, otherwise})
-	if err != nil {
-		return 0, err
-	}
-	return a.whole(v, name)
 }
 
 // Strings is the kind of instances that are strings.

@@ -5,29 +5,21 @@ import (
 	"github.com/kerf-ml/kerf/kernel"
 )
 
-// vectorKernels are the kernels on vectors by name.
+// vectorKernels are the kernels on vectors by name. A new one is a line here.
 func vectorKernels() map[string]maker[data.Vector] {
 	return map[string]maker[data.Vector]{
-		"linear":  plain(kernel.Linear{}),
-		"cosine":  plain(kernel.CosineSimilarity{}),
-		"min":     plain(kernel.Minimum{}),
+		"linear":  made[data.Vector](kernel.Linear{}),
+		"cosine":  made[data.Vector](kernel.CosineSimilarity{}),
+		"min":     made[data.Vector](kernel.Minimum{}),
 		"poly":    makePolynomial,
 		"rbf":     makeGaussian,
-		"laplace": makeLaplacian,
-		"sigmoid": makeSigmoid,
-		"chi2":    makeChi2,
-		"matern":  makeMatern,
-		"rq":      makeRationalQuadratic,
+		"laplace": made[data.Vector](kernel.Laplacian{Gamma: 1}),
+		"sigmoid": made[data.Vector](kernel.NewSigmoid()),
+		"chi2":    made[data.Vector](kernel.NewChi2()),
+		"matern":  made[data.Vector](kernel.NewMatern()),
+		"rq":      made[data.Vector](kernel.NewRationalQuadratic()),
 		"exec":    makeExec[data.Vector],
 		"wasm":    makeWasm[data.Vector],
-	}
-}
-
-// plain makes a kernel without parameters.
-func plain(k kernel.Kernel[data.Vector]) maker[data.Vector] {
-	return func(a *arguments) (kernel.Kernel[data.Vector], error) {
-		_, err := a.numbers()
-		return k, err
 	}
 }
 
@@ -60,29 +52,4 @@ func makeGaussian(a *arguments) (kernel.Kernel[data.Vector], error) {
 		return nil, a.fail("sigma is %v and must be a positive number", v["sigma"])
 	}
 	return kernel.GaussianWidth(v["sigma"]), nil
-}
-
-func makeLaplacian(a *arguments) (kernel.Kernel[data.Vector], error) {
-	v, err := a.numbers(named{"gamma", 1})
-	return kernel.Laplacian{Gamma: v["gamma"]}, err
-}
-
-func makeSigmoid(a *arguments) (kernel.Kernel[data.Vector], error) {
-	v, err := a.numbers(named{"gamma", 1}, named{"coef", 0})
-	return kernel.Sigmoid{Gamma: v["gamma"], Coef: v["coef"]}, err
-}
-
-func makeChi2(a *arguments) (kernel.Kernel[data.Vector], error) {
-	v, err := a.numbers(named{"gamma", 1})
-	return kernel.Chi2{Gamma: v["gamma"]}, err
-}
-
-func makeMatern(a *arguments) (kernel.Kernel[data.Vector], error) {
-	v, err := a.numbers(named{"nu", 1.5}, named{"length", 1})
-	return kernel.MaternKernel{Nu: v["nu"], Length: v["length"]}, err
-}
-
-func makeRationalQuadratic(a *arguments) (kernel.Kernel[data.Vector], error) {
-	v, err := a.numbers(named{"alpha", 1}, named{"length", 1})
-	return kernel.RationalQuadratic{Alpha: v["alpha"], Length: v["length"]}, err
 }

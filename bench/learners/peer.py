@@ -119,12 +119,12 @@ def linear(dual, hinge, eps):
     return lambda: w @ w / 2 + (np.maximum(0, 1 - y * (x @ w)) ** (1 if hinge else 2)).sum()
 
 
-def ridge(price, gamma):
-    m = KernelRidge(alpha=price, kernel="rbf", gamma=gamma).fit(kept["x"], kept["y"])
+def ridge(penalty, gamma):
+    m = KernelRidge(alpha=penalty, kernel="rbf", gamma=gamma).fit(kept["x"], kept["y"])
     return lambda: np.mean((m.predict(kept["xt"]) - kept["yt"]) ** 2)
 
 
-def falkon(price, gamma, steps, threads, dtype):
+def falkon(penalty, gamma, steps, threads, dtype):
     """Ridge regression on landmarks z by conjugate gradients, preconditioned by
     the same problem on the landmarks alone. Kernel values are made in blocks
     that fit the cache, one block a thread."""
@@ -162,14 +162,14 @@ def falkon(price, gamma, steps, threads, dtype):
         k.flat[:: m + 1] += one(m * (1e-5 if dtype == "float32" else 1e-12))
         t = la.cholesky(k, overwrite_a=True, check_finite=False)
         a = t @ t.T / one(m)
-        a.flat[:: m + 1] += one(price)
+        a.flat[:: m + 1] += one(penalty)
         a = la.cholesky(a, overwrite_a=True, check_finite=False)
 
         def times(u):
             v = solve(a, u)
             w = solve(t, v)
             w = over(lambda k, i, j: k @ w) / one(n)
-            return solve(a, solve(t, w, 1) + one(price) * v, 1)
+            return solve(a, solve(t, w, 1) + one(penalty) * v, 1)
 
         with ThreadPoolExecutor(threads) as pool, threadpool_limits(1):
             r = solve(a, solve(t, over(lambda k, i, j: y[i:j]) / one(n), 1), 1)
@@ -212,9 +212,9 @@ def prepare(job):
     elif work in ("linear-dense", "linear-hinge", "linear-sparse"):
         train = lambda: linear(job["dual"], job["hinge"], job["eps"])
     elif work == "ridge":
-        train = lambda: ridge(job["price"], job["gamma"])
+        train = lambda: ridge(job["penalty"], job["gamma"])
     elif work == "falkon":
-        train = falkon(job["price"], job["gamma"], job["steps"], job["threads"], job["precision"])
+        train = falkon(job["penalty"], job["gamma"], job["steps"], job["threads"], job["precision"])
     elif work == "boost":
         train = boost
     else:

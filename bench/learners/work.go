@@ -49,8 +49,8 @@ var works = []work{
 	{"linear-dense", "linear SVM 200,000×1,000, squared hinge", rows, run.Float64, 3, 0, 3, "", nil, "objective", 1e-3, trainLinear},
 	{"linear-hinge", "linear SVM 200,000×1,000, hinge", hinged, run.Float64, 3, 0, 3, "", nil, "objective", 1e-3, trainHinge},
 	{"linear-sparse", "linear SVM 100,000×50,000 sparse, squared hinge", texts, run.Float64, 1.3, 1, 3, "", nil, "objective", 1e-3, trainLinear},
-	{"ridge", "kernel ridge 10,000×20", few, run.Float64, 1.5, 0, 3, "", map[string]any{"price": 0.1, "gamma": smooth.Gamma}, "test error", 1e-3, trainRidge},
-	{"falkon", "Falkon 200,000×20, 2,000 landmarks, 20 steps", many, run.Float32, 2.5, 0, 3, "numpy", map[string]any{"price": 1e-6, "gamma": smooth.Gamma, "steps": 20}, "test error", 1e-2, trainFalkon},
+	{"ridge", "kernel ridge 10,000×20", few, run.Float64, 1.5, 0, 3, "", map[string]any{"penalty": 0.1, "gamma": smooth.Gamma}, "test error", 1e-3, trainRidge},
+	{"falkon", "Falkon 200,000×20, 2,000 landmarks, 20 steps", many, run.Float32, 2.5, 0, 3, "numpy", map[string]any{"penalty": 1e-6, "gamma": smooth.Gamma, "steps": 20}, "test error", 1e-2, trainFalkon},
 }
 
 func trainSVM(ctl run.Control, s *sample) (func() error, func() (float64, error), error) {
@@ -115,7 +115,7 @@ func trainMachine(recipe linear.SVM, s *sample) (func() error, func() (float64, 
 	return fit, func() (float64, error) { return report.Objective, nil }, nil
 }
 
-// trainRidge has the price λ of the peer, whose objective is λ|w|² + Σ(…)²:
+// trainRidge has the penalty λ of the peer, whose objective is λ|w|² + Σ(…)²:
 // ours is 1/(2n) of it.
 func trainRidge(ctl run.Control, s *sample) (func() error, func() (float64, error), error) {
 	recipe := kernelized.NewRidge[data.Vector](smooth)
@@ -128,7 +128,7 @@ func trainRidge(ctl run.Control, s *sample) (func() error, func() (float64, erro
 	return fit, func() (float64, error) { return meanSquare(model, s.test) }, nil
 }
 
-// trainFalkon takes the landmarks, the steps and the price λ of the peer, whose
+// trainFalkon takes the landmarks, the steps and the penalty λ of the peer, whose
 // objective λ|w|² + (1/n)Σ(…)² is twice ours.
 func trainFalkon(ctl run.Control, s *sample) (func() error, func() (float64, error), error) {
 	recipe := kernelized.NewFalkon[data.Vector](smooth)

@@ -62,6 +62,7 @@ var helpers = map[string][]string{
 	"internal/alloc":      {},
 	"internal/archtest":   {},
 	"internal/atomicfile": {},
+	"internal/doctest":    {},
 	"internal/compute":    {"data", "kernel", "run", "internal/gemm", "internal/par", "internal/vmath"},
 	"internal/gemm":       {"run", "internal/alloc", "internal/par"},
 	"internal/linalg":     {"data", "run", "internal/gemm", "internal/par", "internal/vmath"},
