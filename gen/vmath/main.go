@@ -32,7 +32,6 @@ var files = []struct {
 	{"exp", expOps},
 	{"log", logOps},
 	{"tanh", tanhOps},
-	{"cos", cosOps},
 	{"sincos", sinCosOps},
 	{"scatter", scatterOps},
 	{"row", rowOps},

@@ -92,28 +92,6 @@ func log64(dst []float64, x []float64) {
 	}
 }
 
-func tanh32(dst []float32, x []float32) {
-	switch Active() {
-	case AVX512:
-		tanhF32AVX512(dst, x)
-	case AVX2:
-		tanhF32AVX2(dst, x)
-	default:
-		tanhPlain(dst, x)
-	}
-}
-
-func tanh64(dst []float64, x []float64) {
-	switch Active() {
-	case AVX512:
-		tanhF64AVX512(dst, x)
-	case AVX2:
-		tanhF64AVX2(dst, x)
-	default:
-		tanhPlain(dst, x)
-	}
-}
-
 func tanhScale32(row []float32, a float32, b float32) {
 	switch Active() {
 	case AVX512:
@@ -134,46 +112,6 @@ func tanhScale64(row []float64, a float64, b float64) {
 	default:
 		tanhScalePlain(row, a, b)
 	}
-}
-
-func cos32(dst []float32, x []float32) bool {
-	switch Active() {
-	case AVX512:
-		return cosF32AVX512(dst, x)
-	case AVX2:
-		return cosF32AVX2(dst, x)
-	}
-	return cosPlain(dst, x)
-}
-
-func cos64(dst []float64, x []float64) bool {
-	switch Active() {
-	case AVX512:
-		return cosF64AVX512(dst, x)
-	case AVX2:
-		return cosF64AVX2(dst, x)
-	}
-	return cosPlain(dst, x)
-}
-
-func sin32(dst []float32, x []float32) bool {
-	switch Active() {
-	case AVX512:
-		return sinF32AVX512(dst, x)
-	case AVX2:
-		return sinF32AVX2(dst, x)
-	}
-	return sinPlain(dst, x)
-}
-
-func sin64(dst []float64, x []float64) bool {
-	switch Active() {
-	case AVX512:
-		return sinF64AVX512(dst, x)
-	case AVX2:
-		return sinF64AVX2(dst, x)
-	}
-	return sinPlain(dst, x)
 }
 
 func sinCos32(sin []float32, cos []float32, x []float32, a float32) bool {

@@ -36,36 +36,12 @@ func log64(dst []float64, x []float64) {
 	logPlain(dst, x)
 }
 
-func tanh32(dst []float32, x []float32) {
-	tanhPlain(dst, x)
-}
-
-func tanh64(dst []float64, x []float64) {
-	tanhPlain(dst, x)
-}
-
 func tanhScale32(row []float32, a float32, b float32) {
 	tanhScalePlain(row, a, b)
 }
 
 func tanhScale64(row []float64, a float64, b float64) {
 	tanhScalePlain(row, a, b)
-}
-
-func cos32(dst []float32, x []float32) bool {
-	return cosPlain(dst, x)
-}
-
-func cos64(dst []float64, x []float64) bool {
-	return cosPlain(dst, x)
-}
-
-func sin32(dst []float32, x []float32) bool {
-	return sinPlain(dst, x)
-}
-
-func sin64(dst []float64, x []float64) bool {
-	return sinPlain(dst, x)
 }
 
 func sinCos32(sin []float32, cos []float32, x []float32, a float32) bool {

@@ -132,7 +132,8 @@ func Scale[F Float](x []F, a F) {
 }
 
 // TanhScale replaces each s of the row by tanh(a·s + b). The product and the
-// sum are rounded, in this order, before the hyperbolic tangent.
+// sum are rounded, in this order, before the hyperbolic tangent, whose special
+// cases are those of math.Tanh; tanh(-x) is exactly -tanh(x).
 func TanhScale[F Float](row []F, a, b F) {
 	switch row := any(row).(type) {
 	case []float32:

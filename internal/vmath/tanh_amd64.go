@@ -4,42 +4,6 @@
 
 package vmath
 
-// tanhF32AVX2 is
-//
-//	for i := range dst {
-//		dst[i] = float32(math.Tanh(float64(x[i])))
-//	}
-//
-//go:noescape
-func tanhF32AVX2(dst []float32, x []float32)
-
-// tanhF32AVX512 is
-//
-//	for i := range dst {
-//		dst[i] = float32(math.Tanh(float64(x[i])))
-//	}
-//
-//go:noescape
-func tanhF32AVX512(dst []float32, x []float32)
-
-// tanhF64AVX2 is
-//
-//	for i := range dst {
-//		dst[i] = float64(math.Tanh(float64(x[i])))
-//	}
-//
-//go:noescape
-func tanhF64AVX2(dst []float64, x []float64)
-
-// tanhF64AVX512 is
-//
-//	for i := range dst {
-//		dst[i] = float64(math.Tanh(float64(x[i])))
-//	}
-//
-//go:noescape
-func tanhF64AVX512(dst []float64, x []float64)
-
 // tanhScaleF32AVX2 is
 //
 //	for j, s := range row {
