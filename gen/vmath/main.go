@@ -1,6 +1,6 @@
 // Command vmath writes the assembly of package internal/vmath: elementwise
 // functions and sums over slices of float32 and float64, for AVX2 with FMA and
-// for AVX-512, their Go stubs, and the functions that choose between them.
+// for AVX-512, their Go stubs, and the tables of them.
 //
 //	go run ./vmath -out ../internal/vmath
 //
@@ -63,7 +63,7 @@ func main() {
 		write(*out, f.name+"_amd64.go", stub)
 		all = append(all, f.ops...)
 	}
-	for name, text := range dispatch(all) {
+	for name, text := range tables(all) {
 		write(*out, name, text)
 	}
 }

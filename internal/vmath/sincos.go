@@ -16,14 +16,7 @@ func SinCos[F Float](sin, cos, x []F, a F) {
 	if !(a >= -1 && a <= 1) {
 		panic("vmath: a factor above 1")
 	}
-	left := false
-	switch x := any(x).(type) {
-	case []float32:
-		left = sinCos32(any(sin).([]float32), any(cos).([]float32), x, float32(a))
-	case []float64:
-		left = sinCos64(any(sin).([]float64), any(cos).([]float64), x, float64(a))
-	}
-	if !left {
+	if left := at[F]().sinCos(sin, cos, x, a); !left {
 		return
 	}
 	for i, v := range cos {

@@ -14,12 +14,7 @@ func Exp[F Float](dst, x []F) {
 	if len(dst) != len(x) {
 		panic(lengths)
 	}
-	switch x := any(x).(type) {
-	case []float32:
-		exp32(any(dst).([]float32), x)
-	case []float64:
-		exp64(any(dst).([]float64), x)
-	}
+	at[F]().exp(dst, x)
 }
 
 // Log sets dst[i] = log(x[i]), the natural logarithm, with the special cases of
@@ -28,10 +23,5 @@ func Log[F Float](dst, x []F) {
 	if len(dst) != len(x) {
 		panic(lengths)
 	}
-	switch x := any(x).(type) {
-	case []float32:
-		log32(any(dst).([]float32), x)
-	case []float64:
-		log64(any(dst).([]float64), x)
-	}
+	at[F]().log(dst, x)
 }
