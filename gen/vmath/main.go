@@ -91,7 +91,7 @@ func assemble(ops []op) (asm, stub []byte, err error) {
 				c.Attributes(attr.NOSPLIT)
 				c.Pragma("noescape")
 				c.SignatureExpr(o.signature(bits))
-				c.Doc(append([]string{t.symbol(o.name) + " is", ""}, t.loopDoc(o)...)...)
+				c.Doc(t.symbol(o.name) + " is " + o.name + " of a table.")
 				o.emit(t, o)
 			}
 		}

@@ -2,33 +2,214 @@
 
 package vmath
 
-// table holds the functions of a level at a precision.
+// table holds the functions of a level at a precision, each with the loop that it
+// equals.
 type table[F Float] struct {
-	exp           func(dst []F, x []F)
-	expScale      func(row []F, a F, b F)
-	rbfRow        func(row []F, xx F, yy []F, a F)
-	log           func(dst []F, x []F)
-	tanhScale     func(row []F, a F, b F)
-	sinCos        func(sin []F, cos []F, x []F, a F) bool
-	scatterAdd    func(sum []float64, from []int, to []int, x []float64, y []float64)
-	distance2Row  func(row []F, xx F, yy []F)
-	powInt        func(row []F, a F, b F, n int)
-	distance1Row  func(row []F, a F, y []F)
-	scaleRow      func(row []F, s F, yscale []F)
-	times         func(dst []F, x []F, y []F)
-	axpy          func(y []F, a F, x []F)
-	scale         func(x []F, a F)
-	dot           func(x []F, y []F) F
-	sum           func(x []F) F
-	finitePrefix  func(x []F) int
-	walsh         func(x []F)
-	butterflies   func(x []F, h int)
+	// exp is
+	//
+	//	for i := range dst {
+	//		dst[i] = F(math.Exp(float64(x[i])))
+	//	}
+	exp func(dst []F, x []F)
+
+	// expScale is
+	//
+	//	for j, s := range row {
+	//		row[j] = F(math.Exp(float64(F(a*s) + b)))
+	//	}
+	expScale func(row []F, a F, b F)
+
+	// rbfRow is
+	//
+	//	for j, s := range row {
+	//		row[j] = F(math.Exp(float64(a * max(0, (xx+yy[j])-2*s))))
+	//	}
+	rbfRow func(row []F, xx F, yy []F, a F)
+
+	// log is
+	//
+	//	for i := range dst {
+	//		dst[i] = F(math.Log(float64(x[i])))
+	//	}
+	log func(dst []F, x []F)
+
+	// tanhScale is
+	//
+	//	for j, s := range row {
+	//		row[j] = F(math.Tanh(float64(F(a*s) + b)))
+	//	}
+	tanhScale func(row []F, a F, b F)
+
+	// sinCos is
+	//
+	//	left := false
+	//	for i, v := range x {
+	//		if math.Abs(float64(v)) > limit { // 1<<17 for float32, 1<<30 for float64
+	//			cos[i], sin[i], left = v, v, true
+	//		} else {
+	//			cos[i] = a * F(math.Cos(float64(v)))
+	//			sin[i] = a * F(math.Sin(float64(v)))
+	//		}
+	//	}
+	//	return left
+	sinCos func(sin []F, cos []F, x []F, a F) bool
+
+	// scatterAdd is
+	//
+	//	for k, f := range from {
+	//		for l, t := range to {
+	//			for i := range 8 {
+	//				sum[f+t+i] += float64(x[8*k+i] * y[8*l+i])
+	//			}
+	//		}
+	//	}
+	scatterAdd func(sum []float64, from []int, to []int, x []float64, y []float64)
+
+	// distance2Row is
+	//
+	//	for j, s := range row {
+	//		row[j] = max(0, (xx+yy[j])-2*s)
+	//	}
+	distance2Row func(row []F, xx F, yy []F)
+
+	// powInt is
+	//
+	//	for j, s := range row {
+	//		p, u := F(1), F(a*s)+b
+	//		for m := n; m > 0; m >>= 1 {
+	//			if m&1 == 1 {
+	//				p *= u
+	//			}
+	//			u *= u
+	//		}
+	//		row[j] = p
+	//	}
+	powInt func(row []F, a F, b F, n int)
+
+	// distance1Row is
+	//
+	//	for j := range row {
+	//		row[j] += abs(a - y[j])
+	//	}
+	distance1Row func(row []F, a F, y []F)
+
+	// scaleRow is
+	//
+	//	for j := range row {
+	//		row[j] *= s * yscale[j]
+	//	}
+	scaleRow func(row []F, s F, yscale []F)
+
+	// times is
+	//
+	//	for i := range dst {
+	//		dst[i] = x[i] * y[i]
+	//	}
+	times func(dst []F, x []F, y []F)
+
+	// axpy is
+	//
+	//	for i := range y {
+	//		y[i] += F(a * x[i])
+	//	}
+	axpy func(y []F, a F, x []F)
+
+	// scale is
+	//
+	//	for i := range x {
+	//		x[i] *= a
+	//	}
+	scale func(x []F, a F)
+
+	// dot is
+	//
+	//	var lane [256 / unsafe.Sizeof(x[0])]F
+	//	for i := range x {
+	//		lane[i%len(lane)] += F(x[i] * y[i])
+	//	}
+	//	return fold(lane[:])
+	dot func(x []F, y []F) F
+
+	// sum is
+	//
+	//	var lane [256 / unsafe.Sizeof(x[0])]F
+	//	for i := range x {
+	//		lane[i%len(lane)] += x[i]
+	//	}
+	//	return fold(lane[:])
+	sum func(x []F) F
+
+	// finitePrefix is
+	//
+	//	n := 0
+	//	for n+block <= len(x) && finitePlain(x[n:n+block]) < 0 {
+	//		n += block // 128 bytes at AVX2, 256 at AVX-512
+	//	}
+	//	return n
+	finitePrefix func(x []F) int
+
+	// walsh is
+	//
+	//	for b := x; len(b) > 0; b = b[block:] { // 8 vectors: 256 bytes at AVX2, 512 at AVX-512
+	//		for h := 1; h < block; h *= 2 {
+	//			butterflies(b[:block], h)
+	//		}
+	//	}
+	walsh func(x []F)
+
+	// butterflies is
+	//
+	//	for i := range x {
+	//		if i&h == 0 {
+	//			x[i], x[i+h] = x[i]+x[i+h], x[i]-x[i+h]
+	//		}
+	//	}
+	butterflies func(x []F, h int)
+
+	// butterflies4x is
+	//
+	//	butterflies(x, h)
+	//	butterflies(x, 2*h)
 	butterflies4x func(x []F, h int)
+
+	// butterflies8x is
+	//
+	//	butterflies(x, h)
+	//	butterflies(x, 2*h)
+	//	butterflies(x, 4*h)
 	butterflies8x func(x []F, h int)
-	sumStrips     func(dst []F, x []F, index []int32)
-	narrow        func(dst []float32, x []float64)
-	prefetch      func(x []F)
-	gatherPrefix  func(dst []F, a F, x []F, index []int32, kept []uint64) int
+
+	// sumStrips is
+	//
+	//	for _, i := range index {
+	//		for l := range dst { // 512 bytes of them
+	//			dst[l] += x[int(i)*len(dst)+l]
+	//		}
+	//	}
+	sumStrips func(dst []F, x []F, index []int32)
+
+	// narrow is
+	//
+	//	for i := range dst {
+	//		dst[i] = float32(x[i])
+	//	}
+	narrow func(dst []float32, x []float64)
+
+	// prefetch is
+	//
+	//	for i := range x {
+	//		_ = x[i]
+	//	}
+	prefetch func(x []F)
+
+	// gatherPrefix is
+	//
+	//	n := … // as many as whole vectors have
+	//	for l := range n {
+	//		dst[l] = a * x[index[l]]
+	//	}
+	//	return n
+	gatherPrefix func(dst []F, a F, x []F, index []int32, kept []uint64) int
 }
 
 // plain returns the functions in plain Go.
