@@ -136,11 +136,3 @@ func (r remote) normal(
 		return r.matrix.ProductNormal(ctx, ctl, dst, v, u, weight)
 	}, func() bool { return vmath.Finite(dst.Data) < 0 })
 }
-
-// oneRow is a vector as a matrix of one row, nil for nil.
-func oneRow(v []float64) *data.Matrix {
-	if v == nil {
-		return nil
-	}
-	return &data.Matrix{Rows: 1, Cols: len(v), Data: v}
-}
