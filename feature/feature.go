@@ -49,7 +49,8 @@ const blockRows = 84
 // Apply maps all instances of x into a matrix with a row each.
 func Apply[T any](ctx context.Context, ctl run.Control, m Map[T], x data.Source[T]) (*data.Matrix, error) {
 	n, d := x.Len(), m.Dim()
-	if err := ctl.Reserve("the mapped data", 8*float64(n)*float64(d), "use a smaller dimension or fewer rows"); err != nil {
+	if err := ctl.Reserve("the mapped data", 8*float64(n)*float64(d),
+		"use a smaller dimension or fewer rows"); err != nil {
 		return nil, err
 	}
 	dst := &data.Matrix{Rows: n, Cols: d, Data: alloc.Slice[float64](n * d)}
@@ -67,7 +68,8 @@ func Apply[T any](ctx context.Context, ctl run.Control, m Map[T], x data.Source[
 // about twice the speed where the map is a Blocker32.
 func Apply32[T any](ctx context.Context, ctl run.Control, m Map[T], x data.Source[T]) ([]float32, error) {
 	n, d := x.Len(), m.Dim()
-	if err := ctl.Reserve("the mapped data", 4*float64(n)*float64(d), "use a smaller dimension or fewer rows"); err != nil {
+	if err := ctl.Reserve("the mapped data", 4*float64(n)*float64(d),
+		"use a smaller dimension or fewer rows"); err != nil {
 		return nil, err
 	}
 	dst := alloc.Slice[float32](n * d)

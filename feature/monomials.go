@@ -66,7 +66,8 @@ func validateWidth(width int) error {
 func countMonomials(n, k int, what string, width int) (int, error) {
 	dim, ok := choose(n, k)
 	if !ok {
-		return 0, fmt.Errorf("%s has more than %.2g monomials of %d coordinates; use a lower degree, fewer coordinates, or landmarks (F2)", what, float64(math.MaxInt), width)
+		return 0, fmt.Errorf("%s has more than %.2g monomials of %d coordinates; use a lower degree, fewer coordinates, "+
+			"or landmarks (F2)", what, float64(math.MaxInt), width)
 	}
 	return dim, nil
 }
@@ -128,7 +129,8 @@ func NewMonomials(ctx context.Context, ctl run.Control, k kernel.Polynomial, wid
 		vmath.Scale(m.terms.block(m.weights, g), s)
 	}
 	if j := vmath.Finite(m.weights); j >= 0 {
-		return nil, fmt.Errorf("%v: the weight of the monomial %s is beyond float64; use a lower degree or a smaller coef", k, m.terms.name(j))
+		return nil, fmt.Errorf("%v: the weight of the monomial %s is beyond float64; use a lower degree or a smaller coef", k,
+			m.terms.name(j))
 	}
 	return m, nil
 }
@@ -192,7 +194,9 @@ func (m *Monomials) rower() func(dst []float64, x data.Vector) {
 
 // eachRow maps instance by instance, and names the first feature that is not
 // finite.
-func eachRow(dst []float64, d int, x data.Source[data.Vector], first int, row func([]float64, data.Vector), name func(int) string) error {
+func eachRow(
+	dst []float64, d int, x data.Source[data.Vector], first int, row func([]float64, data.Vector), name func(int) string,
+) error {
 	for i := range x.Len() {
 		one := dst[i*d : (i+1)*d]
 		row(one, x.At(i))
@@ -204,7 +208,9 @@ func eachRow(dst []float64, d int, x data.Source[data.Vector], first int, row fu
 }
 
 // eachRow32 is eachRow, rounded.
-func eachRow32(dst []float32, d int, x data.Source[data.Vector], first int, row func([]float64, data.Vector), name func(int) string) error {
+func eachRow32(
+	dst []float32, d int, x data.Source[data.Vector], first int, row func([]float64, data.Vector), name func(int) string,
+) error {
 	wide := make([]float64, d)
 	for i := range x.Len() {
 		one := dst[i*d : (i+1)*d]

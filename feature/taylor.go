@@ -54,7 +54,8 @@ func NewTaylor(ctx context.Context, ctl run.Control, k kernel.Gaussian, width, d
 		return nil, err
 	}
 	if j := vmath.Finite(m.weights); j >= 0 {
-		return nil, fmt.Errorf("%s: the weight of the monomial %s is beyond float64; use a lower degree", what, m.terms.name(j))
+		return nil, fmt.Errorf("%s: the weight of the monomial %s is beyond float64; use a lower degree", what,
+			m.terms.name(j))
 	}
 	return m, nil
 }
@@ -201,7 +202,8 @@ func TaylorDegree(k kernel.Gaussian, radius, err float64) (int, error) {
 	// The tail is at most err at hi and above it below lo.
 	lo, hi := 0, 1
 	if s := 2 * (math.Sqrt(k.Gamma) * radius) * (math.Sqrt(k.Gamma) * radius); !(s <= maxTaylorMean) {
-		return 0, fmt.Errorf("%v at radius %v needs a degree of about %.2g, which is no use; scale the data, lower gamma, or use landmarks (F2)", k, radius, s)
+		return 0, fmt.Errorf("%v at radius %v needs a degree of about %.2g, which is no use; scale the data, lower gamma, "+
+			"or use landmarks (F2)", k, radius, s)
 	}
 	for TaylorTail(k, hi, radius) > err {
 		lo, hi = hi+1, 2*hi

@@ -355,7 +355,8 @@ func (t *tuning[T]) search(ctx context.Context) error {
 func (t *tuning[T]) failed() error {
 	first := t.result.Trials[0].Err
 	if errors.Is(first, learn.ErrOneClass) {
-		return badInput(t.rows.Name, "a class has too few rows to train on and to test on", "use other --folds or --seed, or more rows")
+		return badInput(t.rows.Name, "a class has too few rows to train on and to test on",
+			"use other --folds or --seed, or more rows")
 	}
 	return inFile(t.rows.Name, fmt.Errorf("all %d candidates failed, the first: %w", len(t.result.Trials), first))
 }
@@ -451,8 +452,10 @@ func (t *tuning[T]) oneSplit() bool { return t.large && !t.o.FoldsGiven }
 func (t *tuning[T]) tuned() *Tuned {
 	final := t.final.out
 	out := &Tuned{
-		Best: t.describe(t.result.Best), Dim: t.final.pipeline.Map.Dim(), Fits: t.fits, Folds: t.o.Folds, Learner: t.choices.Learner.Name,
-		Maps: t.maps, Output: final.Output, N: final.N, Scale: t.scale, Search: t.o.Search, Status: t.result.Status, Task: t.choices.Task,
+		Best: t.describe(t.result.Best), Dim: t.final.pipeline.Map.Dim(), Fits: t.fits, Folds: t.o.Folds,
+		Learner: t.choices.Learner.Name,
+		Maps:    t.maps, Output: final.Output, N: final.N, Scale: t.scale, Search: t.o.Search, Status: t.result.Status,
+		Task: t.choices.Task,
 		Test: final.Test, Train: final.Train, Trials: []TuneTrial{}, Weights: final.Weights, Final: final, File: t.rows.Name,
 		FileRows: t.rows.Len(), UsedRows: len(t.index), OneSplit: t.oneSplit(), Penalized: t.space.penalty,
 	}

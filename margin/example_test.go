@@ -51,7 +51,8 @@ func ExampleNewCurve() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("plan with margin %.2f and noise %.1f: %d landmarks for error 0.3\n", plan.Margin, plan.Noise, plan.Landmarks)
+	fmt.Printf("plan with margin %.2f and noise %.1f: %d landmarks for error 0.3\n", plan.Margin, plan.Noise,
+		plan.Landmarks)
 	// Output:
 	// margin 0.00: error 0.0
 	// margin 0.05: error 0.0

@@ -34,6 +34,8 @@ func Of(w []float64, x data.Vector, y float64) float64 {
 // Sample returns the margins of the instances x with labels y, each +1 or -1,
 // under the separator w, in O(stored coordinates). It is Separator.Sample
 // without a bias.
-func Sample(ctx context.Context, ctl run.Control, w []float64, x data.Source[data.Vector], y []float64) (Margins, error) {
+func Sample(
+	ctx context.Context, ctl run.Control, w []float64, x data.Source[data.Vector], y []float64,
+) (Margins, error) {
 	return Separator{W: w}.Sample(ctx, ctl, x, y)
 }

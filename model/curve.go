@@ -75,7 +75,9 @@ func (r Recipe[T]) curve(ctx context.Context, s Sample[T]) (margin.Curve, error)
 
 // curveMargins trains separators on fit and returns their margins on two other
 // parts.
-func (r Recipe[T]) curveMargins(ctx context.Context, svm SVM, fit, choose, report Sample[T]) (chosen, reported []margin.Margins, err error) {
+func (r Recipe[T]) curveMargins(
+	ctx context.Context, svm SVM, fit, choose, report Sample[T],
+) (chosen, reported []margin.Margins, err error) {
 	m, err := r.Map.Fit(ctx, r.mapProblem(fit.X))
 	if err != nil {
 		return nil, nil, err

@@ -24,7 +24,9 @@ func (p *Pipeline[T]) Margins(ctx context.Context, ctl run.Control, x data.Sourc
 }
 
 // ScoreMargins is ScoreAll and Margins in one: each instance is mapped once.
-func (p *Pipeline[T]) ScoreMargins(ctx context.Context, ctl run.Control, x data.Source[T], y []int) (*data.Matrix, margin.Margins, error) {
+func (p *Pipeline[T]) ScoreMargins(
+	ctx context.Context, ctl run.Control, x data.Source[T], y []int,
+) (*data.Matrix, margin.Margins, error) {
 	products, lengths, err := p.separatorProducts(ctx, ctl)
 	if err != nil {
 		return nil, nil, err

@@ -63,7 +63,9 @@ func (p *Pipeline[T]) Value(x T) float64 {
 }
 
 // features maps all instances. Without a map they are the vectors themselves.
-func (p *Pipeline[T]) features(ctx context.Context, ctl run.Control, x data.Source[T]) (data.Source[data.Vector], error) {
+func (p *Pipeline[T]) features(
+	ctx context.Context, ctl run.Control, x data.Source[T],
+) (data.Source[data.Vector], error) {
 	if isIdentity(p.Map) {
 		return any(x).(data.Source[data.Vector]), nil
 	}
@@ -86,7 +88,9 @@ func (p *Pipeline[T]) ScoreAll(ctx context.Context, ctl run.Control, x data.Sour
 // rawAll returns the products of all instances' features with the separators'
 // weights, without the biases. Each instance is mapped once; look, where it is not
 // nil, is told of the features of each.
-func (p *Pipeline[T]) rawAll(ctx context.Context, ctl run.Control, task string, x data.Source[T], lengths lengthsOf[T]) (raw *data.Matrix, squares []float64, err error) {
+func (p *Pipeline[T]) rawAll(
+	ctx context.Context, ctl run.Control, task string, x data.Source[T], lengths lengthsOf[T],
+) (raw *data.Matrix, squares []float64, err error) {
 	n := x.Len()
 	raw = data.NewMatrix(n, p.Separators.Rows)
 	if lengths != nil {
@@ -112,7 +116,9 @@ type lengthsOf[T any] func(dst []float64, x data.Source[T], features data.Source
 // rawBlock sets the rows of raw to the products of a few instances' features
 // with the separators' weights. Without a map the separators meet the vectors as
 // they are stored, dense or sparse.
-func (p *Pipeline[T]) rawBlock(ctx context.Context, ctl run.Control, raw *data.Matrix, x data.Source[T]) (data.Source[data.Vector], error) {
+func (p *Pipeline[T]) rawBlock(
+	ctx context.Context, ctl run.Control, raw *data.Matrix, x data.Source[T],
+) (data.Source[data.Vector], error) {
 	if vectors, ok := any(x).(data.Source[data.Vector]); ok && isIdentity(p.Map) {
 		for i := range vectors.Len() {
 			p.products(raw.Row(i), vectors.At(i))

@@ -42,8 +42,9 @@ var functions = []function{
 	{
 		name: "Log", f32: vmath.Log[float32], f64: vmath.Log[float64], scalar: math.Log, ref: refLog,
 		domain: func(x float64) bool { return x > 0 && finite(x) },
-		points: []float64{1, math.Sqrt2, math.Sqrt2 / 2, 2, 0.5, 0x1p-126, 0x1p-1022, 0x1p-149, math.MaxFloat32, math.MaxFloat64},
-		max32:  1.0, max64: 1.0, plain: 1.0,
+		points: []float64{1, math.Sqrt2, math.Sqrt2 / 2, 2, 0.5, 0x1p-126, 0x1p-1022, 0x1p-149, math.MaxFloat32,
+			math.MaxFloat64},
+		max32: 1.0, max64: 1.0, plain: 1.0,
 	},
 	{
 		name: "Tanh", f32: tanh[float32], f64: tanh[float64], scalar: math.Tanh, ref: refTanh, domain: finite,

@@ -69,7 +69,8 @@ func specialValues[F vmath.Float]() []F {
 	inf, nan := math.Inf(1), math.NaN()
 	list := []float64{
 		0, math.Copysign(0, -1), 1, -1, inf, -inf, nan, 0.5625, -0.5625, 20, -20, 1e5, 1e9, -1e9, 1e12, 1e30, -1e30,
-		88, 89, -87.5, -103, -104, -105, 709, 709.7, 710, -708.5, -744, -745, -746, 1e-30, math.Pi / 2, 1e-320, -1e-320, 1e-44,
+		88, 89, -87.5, -103, -104, -105, 709, 709.7, 710, -708.5, -744, -745, -746, 1e-30, math.Pi / 2, 1e-320, -1e-320,
+		1e-44,
 		math.MaxFloat64, math.MaxFloat32, 0x1p-126, 0x1p-1022,
 	}
 	var x []F
