@@ -12,6 +12,10 @@ import (
 	"github.com/kerf-ml/kerf/run"
 )
 
+// backends lists what computes on each device but the CPU, whose back end is the
+// tiles of this package; they also serve what other back ends do not support.
+var backends = map[run.Device]compute.Backend{}
+
 // bindings holds the columns on each device that a run has asked for.
 type bindings struct {
 	mu    sync.Mutex
