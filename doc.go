@@ -47,7 +47,9 @@ import (
 // Train maps instances into features by F2 with dim landmarks and trains a
 // linear SVM on them, choosing its C on held-out rows. For more choices use
 // model.NewRecipe. Any function is a kernel: kernel.Func[T](f).
-func Train[T any](ctx context.Context, k kernel.Kernel[T], instances []T, labels []string, dim int) (*model.Pipeline[T], model.Training, error) {
+func Train[T any](
+	ctx context.Context, k kernel.Kernel[T], instances []T, labels []string, dim int,
+) (*model.Pipeline[T], model.Training, error) {
 	d := data.Labeled[T, string]{X: data.Slice[T](instances), Y: labels}
 	return model.NewRecipe(k, dim).Fit(ctx, d)
 }

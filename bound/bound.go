@@ -57,7 +57,8 @@ func floor(what string, v float64) (int, error) {
 
 func count(what string, v float64, round func(float64) float64) (int, error) {
 	if !(v <= largest) {
-		return 0, fmt.Errorf("%s: %w: it would be %.3g; raise the margin, the error allowed or the distortion, or lower the confidence",
+		return 0, fmt.Errorf("%s: %w: it would be %.3g; raise the margin, the error allowed or the distortion, or lower "+
+			"the confidence",
 			what, ErrTooLarge, v)
 	}
 	if near := math.Round(v); math.Abs(v-near) <= slack*v {

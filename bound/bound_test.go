@@ -113,7 +113,10 @@ func TestEveryFaultIsNamed(t *testing.T) {
 	weakSample := func(m, c float64) error { a, b, err := bound.WeakSample(m, c); return third(a, b, err) }
 	boosted := func(m, e, c float64) error { a, b, err := bound.Boosted(m, e, c); return third(a, b, err) }
 	separable := func(m, e, c float64) error { _, a, b, err := bound.Separable(m, e, c); return third(a, b, err) }
-	separableError := func(m, c float64, d int) error { a, b, err := bound.SeparableError(m, c, d); return third(a, b, err) }
+	separableError := func(m, c float64, d int) error {
+		a, b, err := bound.SeparableError(m, c, d)
+		return third(a, b, err)
+	}
 	for _, c := range []struct {
 		err  error
 		want []string
@@ -128,13 +131,15 @@ func TestEveryFaultIsNamed(t *testing.T) {
 		{second(bound.PairsDim(2, 2, -2)), []string{"distortion is 2", "confidence is 2", "points is -2"}},
 		{second(bound.MarginDistortion(2)), []string{"margin is 2"}},
 		{second(bound.NoisyError(0, 1)), []string{"error is 0", "noise is 1"}},
-		{second(bound.NoisyLandmarks(0, 0, 0, -0.5)), []string{"margin is 0", "error is 0", "confidence is 0", "noise is -0.5"}},
+		{second(bound.NoisyLandmarks(0, 0, 0, -0.5)), []string{"margin is 0", "error is 0", "confidence is 0",
+			"noise is -0.5"}},
 		{second(bound.PerceptronMistakes(0)), []string{"margin is 0"}},
 		{second(bound.PerceptronSample(nan, 1)), []string{"margin is NaN", "error is 1"}},
 		{second(bound.LandmarksError(0, 1, 0)), []string{"margin is 0", "confidence is 1", "landmarks is 0"}},
 		{second(bound.LandmarksMargin(nan, nan, -1)), []string{"error is NaN", "confidence is NaN", "landmarks is -1"}},
 		{second(bound.LandmarksConfidence(2, 1, 0)), []string{"margin is 2", "error is 1", "landmarks is 0"}},
-		{second(bound.NoisyLandmarksError(2, 1, 1, 0)), []string{"margin is 2", "confidence is 1", "noise is 1", "landmarks is 0"}},
+		{second(bound.NoisyLandmarksError(2, 1, 1, 0)), []string{"margin is 2", "confidence is 1", "noise is 1",
+			"landmarks is 0"}},
 		{second(bound.Distortion(0, 1)), []string{"dim is 0", "confidence is 1"}},
 		{second(bound.PairsDistortion(0, nan, -1)), []string{"dim is 0", "confidence is NaN", "points is -1"}},
 		{second(bound.ProjectionError(0, 1, 0)), []string{"margin is 0", "confidence is 1", "dim is 0"}},
@@ -176,9 +181,12 @@ func TestEveryFaultIsNamed(t *testing.T) {
 		{second(bound.SGDLambda(nan, 0)), []string{"excess is NaN", "steps is 0"}},
 		{separable(0, 1, 1), []string{"margin is 0", "error is 1", "confidence is 1"}},
 		{separableError(0, 1, 0), []string{"margin is 0", "confidence is 1", "dim is 0"}},
-		{second(bound.NewBudget("error", 0, nan, 1, nan, 0)), []string{"margin is 0", "confidence is 1", "noise is NaN", "dim is 0"}},
-		{second(bound.NewBudget("margin", nan, 0, 1, 1, 0)), []string{"error is 0", "confidence is 1", "noise is 1", "dim is 0"}},
-		{second(bound.NewBudget("confidence", 0, 0, nan, 1, 0)), []string{"margin is 0", "error is 0", "noise is 1", "dim is 0"}},
+		{second(bound.NewBudget("error", 0, nan, 1, nan, 0)),
+			[]string{"margin is 0", "confidence is 1", "noise is NaN", "dim is 0"}},
+		{second(bound.NewBudget("margin", nan, 0, 1, 1, 0)),
+			[]string{"error is 0", "confidence is 1", "noise is 1", "dim is 0"}},
+		{second(bound.NewBudget("confidence", 0, 0, nan, 1, 0)),
+			[]string{"margin is 0", "error is 0", "noise is 1", "dim is 0"}},
 		{second(bound.NewBudget("noise", 0.1, 0.1, 0.9, 0, 1)), []string{`unknown is "noise"`}},
 		{second(bound.NewPlan(0, 0, 0, nan)), []string{"margin is 0", "error is 0", "confidence is 0", "noise is NaN"}},
 	} {
@@ -339,7 +347,8 @@ func TestNoisyLandmarks(t *testing.T) {
 			t.Errorf("noise %v asks for %d landmarks, want %d", noise, got, plain)
 		}
 	}
-	if got, want := must2(bound.NoisyLandmarks(0.2, 0.1, 0.95, 0.5)), must2(bound.Landmarks(0.2, 0.05, 0.95)); got != want {
+	if got, want := must2(bound.NoisyLandmarks(0.2, 0.1, 0.95, 0.5)), must2(bound.Landmarks(0.2, 0.05,
+		0.95)); got != want {
 		t.Errorf("noise 1/2 asks for %d landmarks, want %d", got, want)
 	}
 }

@@ -22,7 +22,8 @@ func TestBudgetIsPlanTurnedRound(t *testing.T) {
 		confidence := rapid.Float64Range(0.01, 0.999).Draw(t, "confidence")
 		noise := rapid.SampledFrom([]float64{0, 0.1, 0.375, 0.5, 0.9}).Draw(t, "noise")
 		dim := rapid.IntRange(1, 1_000_000).Draw(t, "dim")
-		unknown := rapid.SampledFrom([]bound.Unknown{bound.UnknownError, bound.UnknownMargin, bound.UnknownConfidence}).Draw(t, "unknown")
+		unknown := rapid.SampledFrom([]bound.Unknown{bound.UnknownError, bound.UnknownMargin,
+			bound.UnknownConfidence}).Draw(t, "unknown")
 		b, fault := bound.NewBudget(unknown, margin, err, confidence, noise, dim)
 		if fault != nil {
 			t.Fatal(fault)
@@ -108,8 +109,10 @@ func TestNothingIsNaN(t *testing.T) {
 	functions := []any{
 		bound.Landmarks, bound.LandmarksError, bound.LandmarksMargin, bound.LandmarksConfidence,
 		bound.NoisyError, bound.NoisyLandmarks, bound.NoisyLandmarksError,
-		bound.DistortionDim, bound.DistortionFailure, bound.Distortion, bound.PairsDim, bound.PairsFailure, bound.PairsDistortion,
-		bound.MarginDistortion, bound.ProjectionDim, bound.ProjectionError, bound.ProjectionMargin, bound.ProjectionConfidence,
+		bound.DistortionDim, bound.DistortionFailure, bound.Distortion, bound.PairsDim, bound.PairsFailure,
+		bound.PairsDistortion,
+		bound.MarginDistortion, bound.ProjectionDim, bound.ProjectionError, bound.ProjectionMargin,
+		bound.ProjectionConfidence,
 		bound.SampleProjectionDim, bound.SampleProjectionMargin,
 		bound.Compressed, bound.CompressedError, bound.CompressedMargin, bound.CompressedConfidence,
 		bound.PerceptronMistakes, bound.PerceptronSample, bound.PerceptronError, bound.PerceptronMargin, bound.Survivor,

@@ -30,7 +30,8 @@ func boughtConfidence(delta float64) float64 {
 // above 1, but for rounding: there is no such margin. what names the budget.
 func boughtMargin(what string, margin float64) (float64, error) {
 	if !(margin <= 1+slack) {
-		return 0, fmt.Errorf("margin: %w: %s serve no margin, not even 1; raise the error allowed or lower the confidence", ErrTooFew, what)
+		return 0, fmt.Errorf("margin: %w: %s serve no margin, not even 1; raise the error allowed or lower the confidence",
+			ErrTooFew, what)
 	}
 	return min(margin, 1), nil
 }

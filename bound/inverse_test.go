@@ -255,7 +255,8 @@ func TestDistortionInverse(t *testing.T) {
 		const steps = 1000
 		for k := 1; k <= steps; k++ {
 			other := 2.0 / 3 * float64(k) / steps
-			if p, err := bound.PairsFailure(other, dim, points); err != nil || (p <= 1-confidence) != (other >= g) && math.Abs(other-g) > 1e-9 {
+			if p, err := bound.PairsFailure(other, dim, points); err != nil || (p <= 1-confidence) != (other >= g) &&
+				math.Abs(other-g) > 1e-9 {
 				t.Fatalf("%v fails with %v, %v; the smallest distortion is said to be %v", other, p, err, g)
 			}
 		}

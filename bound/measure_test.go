@@ -274,7 +274,8 @@ func TestTheorem3Measured(t *testing.T) {
 				broken++
 			}
 		}
-		t.Logf("%s, %d coordinates: mean error at γ/2 %.4f, promised %.2f; broken in %d of %d", kind, dim, mean, err, broken, trials)
+		t.Logf("%s, %d coordinates: mean error at γ/2 %.4f, promised %.2f; broken in %d of %d", kind, dim, mean, err, broken,
+			trials)
 		if float64(broken) > limit(1-conf, trials) {
 			t.Errorf("%s: broken in %d of %d trials", kind, broken, trials)
 		}
@@ -287,7 +288,9 @@ func TestTheorem3Measured(t *testing.T) {
 
 // badAfter is the part of fresh points whose margin under the image of the
 // separator is below γ after one projection.
-func badAfter(t *testing.T, r *rand.Rand, draw sampler, kind string, dim int, seed uint64, margin float64, in, fresh int) float64 {
+func badAfter(
+	t *testing.T, r *rand.Rand, draw sampler, kind string, dim int, seed uint64, margin float64, in, fresh int,
+) float64 {
 	vectors, labels := [][]float64{make([]float64, in)}, []float64{0}
 	vectors[0][0] = 1
 	for range fresh {

@@ -13,9 +13,10 @@ type Plan struct {
 	Confidence float64 `json:"confidence"` // 1 - δ
 	Noise      float64 `json:"noise"`      // α
 
-	Landmarks          int     `json:"landmarks"`           // NoisyLandmarks, lemma 1
-	F1Dim              int     `json:"f1_dim"`              // features of F1, corollary 1: as many as landmarks
-	F2Dim              int     `json:"f2_dim"`              // features of F2 at most, theorem 4; fewer if the landmarks' rank is lower
+	Landmarks int `json:"landmarks"` // NoisyLandmarks, lemma 1
+	F1Dim     int `json:"f1_dim"`    // features of F1, corollary 1: as many as landmarks
+	// features of F2 at most, theorem 4; fewer if the landmarks' rank is lower
+	F2Dim              int     `json:"f2_dim"`
 	F3Landmarks        int     `json:"f3_landmarks"`        // Compressed, theorem 5
 	F3Dim              int     `json:"f3_dim"`              // Compressed, theorem 5
 	JLDim              int     `json:"jl_dim"`              // ProjectionDim, theorem 3: of explicit vectors

@@ -136,7 +136,8 @@ func growthDim(first, rate, delta float64, sample int) (int, error) {
 		return float64(dim) <= rate*float64(sample) && growth(dim, first, delta, sample) <= rate*float64(sample)*(1+slack)
 	}
 	if !enough(1) {
-		return 0, fmt.Errorf("dimension: %w: %d examples are too few for one dimension; raise the error allowed or lower the confidence", ErrTooFew, sample)
+		return 0, fmt.Errorf("dimension: %w: %d examples are too few for one dimension; raise the error allowed or lower "+
+			"the confidence", ErrTooFew, sample)
 	}
 	tooMany, ok := leastCount(2, func(dim int) bool { return !enough(dim) })
 	if !ok {

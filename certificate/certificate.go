@@ -115,7 +115,8 @@ func (c Certificate) String() string {
 	if c.Projected {
 		who = "for any one target, fixed before the projection was drawn"
 	}
-	return fmt.Sprintf("%s: %s, if it has margin %s under the kernel then a map with %s keeps margin %s but for at most %s%% of all instances%s.",
+	return fmt.Sprintf("%s: %s, if it has margin %s under the kernel then a map with %s keeps margin %s but for at "+
+		"most %s%% of all instances%s.",
 		odds, who, short(c.Margin), count(c.Features, "feature"), short(c.Kept), percent(c.Bound), c.verdict())
 }
 

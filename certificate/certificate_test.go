@@ -181,7 +181,8 @@ func TestCancelledAndOutOfMemory(t *testing.T) {
 	if _, err := test.Certify(ctx, m, normals(5, 300, 2)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if _, err := certificate.NewGrow[data.Vector](kernel.Gaussian{Gamma: 1}, test.Claim).Fit(ctx, normals(5, 300, 2)); !errors.Is(err, context.Canceled) {
+	if _, err := certificate.NewGrow[data.Vector](kernel.Gaussian{Gamma: 1}, test.Claim).Fit(ctx,
+		normals(5, 300, 2)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	test.Run.Memory = 100_000
@@ -199,7 +200,8 @@ func TestHeldOut(t *testing.T) {
 	}{{0, 3}, {0.05, 3}, {0.1, 3}, {0.2, 4}, {0.21, 6}, {1, 8}} {
 		got, err := certificate.HeldOut(m, c.at, 0.9, 0.95, 4)
 		want, _ := certificate.BinomialUpper(c.count, 8, 0.05)
-		if err != nil || got.Counted != c.count || math.Abs(got.Bound-want) > 1e-14 || got.Holds != (want <= 0.9) || got.Fresh != 8 {
+		if err != nil || got.Counted != c.count || math.Abs(got.Bound-want) > 1e-14 || got.Holds != (want <= 0.9) ||
+			got.Fresh != 8 {
 			t.Errorf("at %v: %+v, %v, want %d and %v", c.at, got, err, c.count, want)
 		}
 	}
@@ -224,7 +226,8 @@ func TestProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	f3, err := f2.Project(dim, 0.02)
-	if err != nil || !f3.Holds || f3.Kept != 0.2 || f3.Features != dim || !f3.Projected || math.Abs(f3.Confidence-0.95) > 1e-15 {
+	if err != nil || !f3.Holds || f3.Kept != 0.2 || f3.Features != dim || !f3.Projected ||
+		math.Abs(f3.Confidence-0.95) > 1e-15 {
 		t.Errorf("%+v, %v", f3, err)
 	}
 	g, _ := bound.MarginDistortion(0.4)
@@ -255,7 +258,8 @@ func TestProject(t *testing.T) {
 }
 
 func TestString(t *testing.T) {
-	base := certificate.Certificate{Kind: certificate.Spectral, Margin: 0.2, Kept: 0.1, Error: 0.1, Bound: 0.08123, Holds: true, Confidence: 0.95, Fresh: 4000, Features: 151}
+	base := certificate.Certificate{Kind: certificate.Spectral, Margin: 0.2, Kept: 0.1, Error: 0.1, Bound: 0.08123,
+		Holds: true, Confidence: 0.95, Fresh: 4000, Features: 151}
 	failed, nothing, held := base, base, base
 	failed.Bound, failed.Holds = 0.3, false
 	nothing.Bound, nothing.Holds = 1, false
@@ -264,7 +268,8 @@ func TestString(t *testing.T) {
 		c    certificate.Certificate
 		want string
 	}{
-		{base, "With 95% confidence, from 4000 fresh instances: whatever the target, if it has margin 0.2 under the kernel then a map with 151 features keeps margin 0.1 but for at most 8.13% of all instances."},
+		{base, "With 95% confidence, from 4000 fresh instances: whatever the target, if it has margin 0.2 under the " +
+			"kernel then a map with 151 features keeps margin 0.1 but for at most 8.13% of all instances."},
 		{failed, "at most 30% of all instances, which is more than the 10% asked for."},
 		{nothing, "nothing can be said about targets of margin 0.2"},
 		{held, "at most 8.13% of all instances have a margin below 0.1 under this separator."},

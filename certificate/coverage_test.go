@@ -133,7 +133,8 @@ func TestMarginCoverage(t *testing.T) {
 				t.Fatal(err)
 			}
 			if c.Bound > p.claim.Error*(1+2e-3) { // the eigenvalue is known to 1e-3
-				t.Errorf("problem %d, levels %v: margin %v is certified, but its bound is %v for error %v", i, levels, least, c.Bound, p.claim.Error)
+				t.Errorf("problem %d, levels %v: margin %v is certified, but its bound is %v for error %v", i, levels, least,
+					c.Bound, p.claim.Error)
 			}
 		}
 		lo, _ := interval(t, untrue, known)

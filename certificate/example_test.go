@@ -22,7 +22,8 @@ func ExampleTest() {
 		fmt.Println(err)
 		return
 	}
-	c, err := certificate.NewTest[data.Vector](certificate.NewClaim(0.5, 0.2, 0.95)).Certify(context.Background(), m, fresh)
+	c, err := certificate.NewTest[data.Vector](certificate.NewClaim(0.5, 0.2, 0.95)).Certify(context.Background(), m,
+		fresh)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -48,7 +49,8 @@ func ExampleGrow() {
 
 func ExampleCertificate_Project() {
 	f2 := certificate.Certificate{
-		Kind: certificate.Spectral, Margin: 0.8, Kept: 0.4, Error: 0.2, Bound: 0.1, Confidence: 0.97, Fresh: 1000, Features: 9000,
+		Kind: certificate.Spectral, Margin: 0.8, Kept: 0.4, Error: 0.2, Bound: 0.1, Confidence: 0.97, Fresh: 1000,
+		Features: 9000,
 	}
 	f3, err := f2.Project(2000, 0.02)
 	if err != nil {

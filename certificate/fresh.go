@@ -44,7 +44,8 @@ func (t Test[T]) Validate() error {
 		faults = append(faults, errors.New("there must be at least one level"))
 	}
 	for i, level := range t.Levels {
-		faults = append(faults, check(fmt.Sprintf("level %d", i), level, level >= 0 && level <= 1, "at least 0 and at most 1"))
+		faults = append(faults, check(fmt.Sprintf("level %d", i), level, level >= 0 && level <= 1,
+			"at least 0 and at most 1"))
 	}
 	return errors.Join(faults...)
 }
@@ -62,7 +63,9 @@ func (t Test[T]) Certify(ctx context.Context, m *feature.Orthogonal[T], fresh da
 
 // certify is Certify for look k at a sample, which may err with probability
 // delta.
-func (t Test[T]) certify(ctx context.Context, s *sample[T], m *feature.Orthogonal[T], delta float64, k int) (Certificate, error) {
+func (t Test[T]) certify(
+	ctx context.Context, s *sample[T], m *feature.Orthogonal[T], delta float64, k int,
+) (Certificate, error) {
 	c := Certificate{
 		Kind: Pointwise, Margin: t.Claim.Margin, Kept: t.Claim.Keep * t.Claim.Margin, Error: t.Claim.Error, Bound: 1,
 		Confidence: t.Claim.Confidence, Spent: delta, Look: k, Fresh: s.x.Len(), Features: m.Dim(),

@@ -75,12 +75,13 @@ type Grown[T any] struct {
 	Map         *feature.Orthogonal[T] `json:"-"` // of the last test, certified or not
 	Certificate Certificate            `json:"certificate"`
 	Outcome     Outcome                `json:"outcome"`
-	Promised    int                    `json:"promised"`   // landmarks that the theorem asks for; 0 where it has nothing to say or the count does not fit
-	Landmarks   int                    `json:"landmarks"`  // landmarks of Map, dependent ones included
-	Fresh       int                    `json:"fresh"`      // fresh instances
-	Needed      int                    `json:"needed"`     // fresh instances without which nothing could be certified
-	Rehearsals  []Rehearsal            `json:"rehearsals"` // in the order in which they were tried
-	Looks       []Certificate          `json:"looks"`      // all tests on the fresh instances; the last is Certificate
+	// landmarks that the theorem asks for; 0 where it has nothing to say or the count does not fit
+	Promised   int           `json:"promised"`
+	Landmarks  int           `json:"landmarks"`  // landmarks of Map, dependent ones included
+	Fresh      int           `json:"fresh"`      // fresh instances
+	Needed     int           `json:"needed"`     // fresh instances without which nothing could be certified
+	Rehearsals []Rehearsal   `json:"rehearsals"` // in the order in which they were tried
+	Looks      []Certificate `json:"looks"`      // all tests on the fresh instances; the last is Certificate
 }
 
 // Rehearsal is a size that was tried on instances other than the fresh ones.
@@ -100,7 +101,8 @@ func (g *Grown[T]) String() string {
 	}
 	switch g.Outcome {
 	case TooFewFresh:
-		text += fmt.Sprintf(" It takes at least %s, not %d: give more data, or ask for a larger error or less confidence.", count(g.Needed, "fresh instance"), g.Fresh)
+		text += fmt.Sprintf(" It takes at least %s, not %d: give more data, or ask for a larger error or less confidence.",
+			count(g.Needed, "fresh instance"), g.Fresh)
 	case OutOfLandmarks, OutOfLooks:
 		text += " Nothing more can be shown from this sample: give more data, or ask for a larger margin or error."
 	}

@@ -85,7 +85,8 @@ func TestGrow(t *testing.T) {
 	}
 	c := g.Certificate
 	if g.Outcome != certificate.Certified || !c.Holds || c.Bound > 0.2 || c.Fresh != 750 || c.Features != g.Map.Dim() ||
-		len(g.Looks) != c.Look || g.Looks[c.Look-1] != c || g.Landmarks < g.Map.Dim() || len(g.Rehearsals) == 0 || c.Confidence != 0.9 {
+		len(g.Looks) != c.Look || g.Looks[c.Look-1] != c || g.Landmarks < g.Map.Dim() || len(g.Rehearsals) == 0 ||
+		c.Confidence != 0.9 {
 		t.Errorf("%+v", g)
 	}
 	// The map is that of F2 with as many landmarks and the same seed.
@@ -104,7 +105,8 @@ func TestGrow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(again.Looks, g.Looks) || !reflect.DeepEqual(again.Rehearsals, g.Rehearsals) || !reflect.DeepEqual(again.Map.Inverse(), g.Map.Inverse()) {
+		if !reflect.DeepEqual(again.Looks, g.Looks) || !reflect.DeepEqual(again.Rehearsals, g.Rehearsals) ||
+			!reflect.DeepEqual(again.Map.Inverse(), g.Map.Inverse()) {
 			t.Errorf("%d workers: %+v, want %+v", workers, again, g)
 		}
 	}
@@ -123,7 +125,8 @@ func TestGrowOutcomes(t *testing.T) {
 		{"a small limit", 600, certificate.NewClaim(0.2, 0.1, 0.95), 10, certificate.OutOfLandmarks},
 		{"a limit of one", 600, certificate.NewClaim(0.2, 0.1, 0.95), 1, certificate.OutOfLandmarks},
 		{"a tiny margin", 200, certificate.NewClaim(1e-12, 0.2, 0.95), 0, certificate.OutOfLandmarks},
-		{"keep nearly all", 600, certificate.Claim{Margin: 0.5, Keep: 0.9, Error: 0.2, Confidence: 0.9}, 0, certificate.Certified},
+		{"keep nearly all", 600, certificate.Claim{Margin: 0.5, Keep: 0.9, Error: 0.2, Confidence: 0.9}, 0,
+			certificate.Certified},
 		{"enough", 600, certificate.NewClaim(0.5, 0.2, 0.9), 0, certificate.Certified},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -134,13 +137,15 @@ func TestGrowOutcomes(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Log(g)
-			if g.Outcome != c.want || g.Certificate.Holds != (c.want == certificate.Certified) || g.Map == nil || g.String() == "" {
+			if g.Outcome != c.want || g.Certificate.Holds != (c.want == certificate.Certified) || g.Map == nil ||
+				g.String() == "" {
 				t.Errorf("%+v, want %s", g, c.want)
 			}
 		})
 	}
 	for _, n := range []int{0, 1} {
-		if _, err := certificate.NewGrow[data.Vector](kernel.Gaussian{Gamma: 1}, certificate.NewClaim(0.2, 0.1, 0.95)).Fit(t.Context(), rings(t, n)); err == nil {
+		if _, err := certificate.NewGrow[data.Vector](kernel.Gaussian{Gamma: 1},
+			certificate.NewClaim(0.2, 0.1, 0.95)).Fit(t.Context(), rings(t, n)); err == nil {
 			t.Errorf("%d instances were taken", n)
 		}
 	}
@@ -157,7 +162,8 @@ func TestGrowCoverage(t *testing.T) {
 	for i := range problems {
 		rng := rand.New(rand.NewPCG(uint64(i), 80))
 		w := newWorld(rng, 30+rng.IntN(30))
-		claim := certificate.Claim{Margin: 0.3 + 0.4*rng.Float64(), Keep: 0.5, Error: 0.1 + 0.2*rng.Float64(), Confidence: 0.95}
+		claim := certificate.Claim{Margin: 0.3 + 0.4*rng.Float64(), Keep: 0.5, Error: 0.1 + 0.2*rng.Float64(),
+			Confidence: 0.95}
 		recipe := certificate.NewGrow[data.Vector](w.kernel, claim)
 		recipe.Seed = uint64(i)
 		recipe.Tolerance = 1e-10

@@ -23,7 +23,8 @@ func (c Certificate) Project(dim int, spent float64) (Certificate, error) {
 		return Certificate{}, errors.New("only a certificate of a map that keeps a margin can be followed by a projection")
 	}
 	if !(spent > 0 && spent < c.Confidence) {
-		return Certificate{}, fmt.Errorf("the probability spent is %v and must be above 0 and below the confidence %v", spent, c.Confidence)
+		return Certificate{}, fmt.Errorf("the probability spent is %v and must be above 0 and below the confidence %v", spent,
+			c.Confidence)
 	}
 	g, err := bound.MarginDistortion(c.Kept)
 	if err != nil {

@@ -244,7 +244,8 @@ type problem struct {
 func newProblem(t testing.TB, rng *rand.Rand, confidence float64) *problem {
 	w := newWorld(rng, 4+rng.IntN(20))
 	marks := w.draw(rng, 1+rng.IntN(8))
-	claim := certificate.Claim{Margin: 0.15 + 0.7*rng.Float64(), Keep: 0.9 * rng.Float64(), Error: 0.1, Confidence: confidence}
+	claim := certificate.Claim{Margin: 0.15 + 0.7*rng.Float64(), Keep: 0.9 * rng.Float64(), Error: 0.1,
+		Confidence: confidence}
 	p := &problem{truth: w.truth(marks, claim.Keep), claim: claim}
 	p.fresh = data.Subset[data.Vector]{Of: w.points, Index: w.draw(rng, 20+rng.IntN(250))}
 	r := feature.NewF2(w.kernel, len(marks))

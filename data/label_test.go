@@ -42,7 +42,8 @@ func same(a, b string) bool {
 // TestEncodeProperties checks that labels have one class exactly if they are the
 // same, that order does not matter, and that Index agrees.
 func TestEncodeProperties(t *testing.T) {
-	label := rapid.SampledFrom([]string{"1", "+1", "1.0", "1e0", "-1", "2", "10", "x", "y", "X", " x", "", "NaN", "Inf", "inf", "1e999", "0", "-0"})
+	label := rapid.SampledFrom([]string{"1", "+1", "1.0", "1e0", "-1", "2", "10", "x", "y", "X", " x", "", "NaN", "Inf",
+		"inf", "1e999", "0", "-0"})
 	rapid.Check(t, func(t *rapid.T) {
 		labels := rapid.SliceOfN(label, 1, 20).Draw(t, "labels")
 		classes, y := data.Encode(labels)

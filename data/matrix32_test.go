@@ -27,7 +27,8 @@ func TestMatrix32(t *testing.T) {
 		t.Errorf("row 1 of a part is %v, %v", row, ok)
 	}
 	wide := data.Widen(part)
-	if wide.Len() != 2 || !slices.Equal(wide.At(0).Value, []float64{1, 2}) || !slices.Equal(wide.At(1).Value, []float64{3, 4}) {
+	if wide.Len() != 2 || !slices.Equal(wide.At(0).Value, []float64{1, 2}) ||
+		!slices.Equal(wide.At(1).Value, []float64{3, 4}) {
 		t.Errorf("widened: %v, %v", wide.At(0), wide.At(1))
 	}
 

@@ -55,7 +55,8 @@ func TestCSRAppend(t *testing.T) {
 
 // isWhole is the definition of a valid matrix, written down plainly.
 func isWhole(m *data.CSR) bool {
-	if len(m.Ptr) == 0 || m.Ptr[0] != 0 || m.Ptr[len(m.Ptr)-1] != len(m.Value) || len(m.Index) != len(m.Value) || !slices.IsSorted(m.Ptr) {
+	if len(m.Ptr) == 0 || m.Ptr[0] != 0 || m.Ptr[len(m.Ptr)-1] != len(m.Value) || len(m.Index) != len(m.Value) ||
+		!slices.IsSorted(m.Ptr) {
 		return false
 	}
 	for i := range len(m.Ptr) - 1 {

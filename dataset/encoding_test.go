@@ -113,11 +113,14 @@ func TestOptionErrors(t *testing.T) {
 		o             dataset.Options
 		want          string
 	}{
-		{"a.csv", table, scale.Standard, dataset.Options{Kind: dataset.Strings}, "--scale standard is for numbers; strings are taken as they stand"},
+		{"a.csv", table, scale.Standard, dataset.Options{Kind: dataset.Strings},
+			"--scale standard is for numbers; strings are taken as they stand"},
 		{"a.csv", table, scale.None, dataset.Options{Kind: dataset.Strings, Text: "z"}, `--text: there is no column "z"`},
-		{"a.txt", "r\ns\n", scale.None, dataset.Options{Target: "z"}, `--target: place of the label is "z" and must be first, last or none`},
+		{"a.txt", "r\ns\n", scale.None, dataset.Options{Target: "z"},
+			`--target: place of the label is "z" and must be first, last or none`},
 		{"a.libsvm", "1 1:1\n", scale.None, dataset.Options{Weight: "w"}, "--weight is for tables;"},
-		{"a.libsvm", "1 9999:1\n", scale.Range, dataset.Options{}, "--scale range would fill the zeros of sparse data, 10000 values for each that is stored; use --scale none"},
+		{"a.libsvm", "1 9999:1\n", scale.Range, dataset.Options{},
+			"--scale range would fill the zeros of sparse data, 10000 values for each that is stored; use --scale none"},
 	} {
 		rows, err := dataset.Read(t.Context(), write(t, c.name, c.content), c.o)
 		if err == nil {

@@ -38,7 +38,8 @@ var formats = []*format{
 	{name: formatFASTA, begins: fasta.Begins, open: openFASTA},
 	{name: formatSets, endings: []string{".baskets", ".sets"}, named: true, plain: true, open: openSets},
 	{name: formatLIBSVM, endings: []string{".libsvm", ".svm", ".svmlight"}, line: libsvm.IsLine, open: openLIBSVM},
-	{name: formatCSV, endings: []string{".csv", ".tsv"}, table: true, line: csv.IsLine, doubtful: oneColumn, open: openCSV},
+	{name: formatCSV, endings: []string{".csv", ".tsv"}, table: true, line: csv.IsLine, doubtful: oneColumn,
+		open: openCSV},
 	{name: formatLines, endings: []string{".txt"}, plain: true, open: openLines},
 }
 

@@ -61,7 +61,8 @@ func same(a, b any) bool {
 	if !isVector {
 		return reflect.DeepEqual(a, b)
 	}
-	if v.IsSparse() != w.IsSparse() || len(v.Value) != len(w.Value) || v.IsSparse() && !reflect.DeepEqual(v.Index, w.Index) {
+	if v.IsSparse() != w.IsSparse() || len(v.Value) != len(w.Value) || v.IsSparse() &&
+		!reflect.DeepEqual(v.Index, w.Index) {
 		return false
 	}
 	for i := range v.Value {

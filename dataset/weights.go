@@ -119,21 +119,6 @@ func (r *Rows) LiveLabels() []string {
 	return out
 }
 
-// CheckWeighedClasses reports a label whose rows all have the weight 0.
-func (r *Rows) CheckWeighedClasses() error {
-	all, _ := data.Encode(r.Labels)
-	left, _ := data.Encode(r.LiveLabels())
-	for _, name := range all.Names {
-		if _, ok := left.Index(name); !ok {
-			return &data.InputError{
-				File: r.Name, Problem: fmt.Sprintf("all rows with the label %q have the weight 0", name),
-				Advice: "leave them out of the file, or weigh one of them",
-			}
-		}
-	}
-	return nil
-}
-
 // WeightsOf returns the weights of rows that are read for a model: those of a
 // file, of the column that the options name, or of the one that training had,
 // where the rows have it.

@@ -101,7 +101,8 @@ func (m Measure) countClasses(c *Classification, s Said) {
 //	(2·[t=p=k] - F1_k·([t=k] + [p=k]))·n/(rows_k + predicted_k)
 //
 // per part 1/n of weight, with sums of weights in the place of numbers of rows,
-// and the standard error is the root of the mean square over n. Where no row moves it, all are right or all are wrong, the exact
+// and the standard error is the root of the mean square over n. Where no row
+// moves it, all are right or all are wrong, the exact
 // intervals of the classes are averaged, each with its share of the probability
 // of error.
 func (m Measure) macroInterval(c *Classification, s Said, counts []classTally, occur int) *Interval {

@@ -16,7 +16,8 @@ func ExampleMeasure_Classification() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("error %.2f, from %.3f to %.3f with confidence %v\n", c.Error, c.Intervals.Error.Low, c.Intervals.Error.High, c.Confidence)
+	fmt.Printf("error %.2f, from %.3f to %.3f with confidence %v\n", c.Error, c.Intervals.Error.Low,
+		c.Intervals.Error.High, c.Confidence)
 	fmt.Printf("mean F1 %.3f; AUC known: %v\n", *c.MacroF1, c.AUC != nil)
 	// Output:
 	// error 0.10, from 0.003 to 0.445 with confidence 0.95
@@ -30,7 +31,8 @@ func ExampleFolds_Stratified() {
 		return
 	}
 	for _, f := range folds {
-		fmt.Println(len(f.Train()), "to train on,", len(f.Test), "to test; classes not tested", f.Untested, "not learnt", f.Unseen)
+		fmt.Println(len(f.Train()), "to train on,", len(f.Test), "to test; classes not tested", f.Untested, "not learnt",
+			f.Unseen)
 	}
 	// Output:
 	// 3 to train on, 4 to test; classes not tested [] not learnt [2]
@@ -43,9 +45,10 @@ func ExampleSearch_Run() {
 		fmt.Println(err)
 		return
 	}
-	r, err := eval.NewSearch[[]float64]().Run(context.Background(), points, func(_ context.Context, c []float64, _ float64) (float64, error) {
-		return math.Abs(math.Log10(c[0]) - 0.8), nil // stands for the error of cross-validation
-	})
+	r, err := eval.NewSearch[[]float64]().Run(context.Background(), points,
+		func(_ context.Context, c []float64, _ float64) (float64, error) {
+			return math.Abs(math.Log10(c[0]) - 0.8), nil // stands for the error of cross-validation
+		})
 	if err != nil {
 		fmt.Println(err)
 		return

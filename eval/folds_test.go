@@ -61,7 +61,8 @@ func spread(counts []int) int { return slices.Max(counts) - slices.Min(counts) }
 
 func TestStratified(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f := eval.Folds{K: rapid.IntRange(2, 8).Draw(t, "k"), Repeats: rapid.IntRange(1, 3).Draw(t, "repeats"), Seed: rapid.Uint64().Draw(t, "seed")}
+		f := eval.Folds{K: rapid.IntRange(2, 8).Draw(t, "k"), Repeats: rapid.IntRange(1, 3).Draw(t, "repeats"),
+			Seed: rapid.Uint64().Draw(t, "seed")}
 		y := rapid.SliceOfN(rapid.IntRange(-1, 3), f.K, 60).Draw(t, "y")
 		folds, err := f.Stratified(y)
 		if err != nil {
@@ -172,7 +173,8 @@ func TestPlain(t *testing.T) {
 }
 
 func TestFoldsBadInput(t *testing.T) {
-	if err := (eval.Folds{K: 1}).Validate(); err == nil || !strings.Contains(err.Error(), "k is 1") || !strings.Contains(err.Error(), "repeats is 0") {
+	if err := (eval.Folds{K: 1}).Validate(); err == nil || !strings.Contains(err.Error(), "k is 1") ||
+		!strings.Contains(err.Error(), "repeats is 0") {
 		t.Errorf("%v", err)
 	}
 	f := eval.NewFolds()

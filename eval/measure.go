@@ -49,9 +49,10 @@ func (m Measure) Validate() error {
 // Said is what a model said of rows, beside the truth. Classes are numbered
 // from 0; a true class of -1 is a label that the model does not know.
 type Said struct {
-	Classes       int
-	Truth         []int
-	Predicted     []int        // nil for the class of the largest probability, else of the largest score; the smallest class in a tie
+	Classes int
+	Truth   []int
+	// nil for the class of the largest probability, else of the largest score; the smallest class in a tie
+	Predicted     []int
 	Scores        *data.Matrix // a column a class; nil if not known
 	Probabilities *data.Matrix // a column a class; nil if not known
 }
@@ -143,10 +144,12 @@ func (s Said) validate() error {
 	}
 	for i, t := range s.Truth {
 		if t < -1 || t >= s.Classes {
-			return &learn.DataError{Row: i, Problem: fmt.Sprintf("true class is %d and must be from 0 to %d, or -1", t, s.Classes-1)}
+			return &learn.DataError{Row: i, Problem: fmt.Sprintf("true class is %d and must be from 0 to %d, or -1", t,
+				s.Classes-1)}
 		}
 		if s.Predicted != nil && (s.Predicted[i] < 0 || s.Predicted[i] >= s.Classes) {
-			return &learn.DataError{Row: i, Problem: fmt.Sprintf("predicted class is %d and must be from 0 to %d", s.Predicted[i], s.Classes-1)}
+			return &learn.DataError{Row: i, Problem: fmt.Sprintf("predicted class is %d and must be from 0 to %d",
+				s.Predicted[i], s.Classes-1)}
 		}
 	}
 	return errors.Join(s.checkMatrix("scores", s.Scores, false), s.checkMatrix("probabilities", s.Probabilities, true))
@@ -158,7 +161,8 @@ func (s Said) checkMatrix(name string, x *data.Matrix, chances bool) error {
 		return nil
 	}
 	if x.Rows != len(s.Truth) || x.Cols != s.Classes {
-		return fmt.Errorf("%s are of %d rows and %d classes and must be of %d and %d", name, x.Rows, x.Cols, len(s.Truth), s.Classes)
+		return fmt.Errorf("%s are of %d rows and %d classes and must be of %d and %d", name, x.Rows, x.Cols, len(s.Truth),
+			s.Classes)
 	}
 	for i := range x.Rows {
 		sum := 0.0

@@ -190,12 +190,14 @@ func measures(c *eval.Classification) map[string]struct {
 	}
 	m := map[string]one{
 		"error": {&c.Error, c.Intervals.Error}, "accuracy": {&c.Accuracy, c.Intervals.Accuracy},
-		"balanced accuracy": {&c.BalancedAccuracy, c.Intervals.BalancedAccuracy}, "macro F1": {c.MacroF1, c.Intervals.MacroF1},
+		"balanced accuracy": {&c.BalancedAccuracy, c.Intervals.BalancedAccuracy}, "macro F1": {c.MacroF1,
+			c.Intervals.MacroF1},
 		"AUC": {c.AUC, c.Intervals.AUC}, "log loss": {c.LogLoss, c.Intervals.LogLoss}, "Brier": {c.Brier, c.Intervals.Brier},
 	}
 	if len(c.PerClass) > 1 {
 		p := c.PerClass[1]
-		m["precision"], m["recall"], m["F1"] = one{p.Precision, p.Intervals.Precision}, one{p.Recall, p.Intervals.Recall}, one{p.F1, p.Intervals.F1}
+		m["precision"], m["recall"], m["F1"] = one{p.Precision, p.Intervals.Precision}, one{p.Recall,
+			p.Intervals.Recall}, one{p.F1, p.Intervals.F1}
 	}
 	return m
 }
@@ -297,7 +299,8 @@ func TestReliability(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := c.Calibration
-	if len(r.Bins) != 3 || r.Bins[0].N != 1 || r.Bins[1].N != 2 || r.Bins[2].N != 1 || r.Bins[1].Low != 0.5 || r.Bins[1].High != 0.75 {
+	if len(r.Bins) != 3 || r.Bins[0].N != 1 || r.Bins[1].N != 2 || r.Bins[2].N != 1 || r.Bins[1].Low != 0.5 ||
+		r.Bins[1].High != 0.75 {
 		t.Fatalf("%+v", r.Bins)
 	}
 	near(t, "mean", r.Bins[1].Mean, 0.65, 1e-15)
@@ -327,7 +330,8 @@ func TestUndefined(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := finite(t, c)
-	if c.AUC != nil || c.Intervals.LogLoss != nil || strings.Contains(text, `"auc"`) || c.PerClass[0].F1 != nil || *c.MacroF1 != 1 {
+	if c.AUC != nil || c.Intervals.LogLoss != nil || strings.Contains(text, `"auc"`) || c.PerClass[0].F1 != nil ||
+		*c.MacroF1 != 1 {
 		t.Errorf("one row: %s", text)
 	}
 	if c.Intervals.MacroF1.High != 1 || !(c.Intervals.MacroF1.Low < 0.1) {
@@ -337,17 +341,20 @@ func TestUndefined(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text = finite(t, c); c.Error != 1 || c.Unknown != 1 || c.AUC != nil || c.LogLoss != nil || c.Brier != nil || c.Intervals.BalancedAccuracy != nil || *c.MacroF1 != 0 {
+	if text = finite(t, c); c.Error != 1 || c.Unknown != 1 || c.AUC != nil || c.LogLoss != nil || c.Brier != nil ||
+		c.Intervals.BalancedAccuracy != nil || *c.MacroF1 != 0 {
 		t.Errorf("unknown class: %s", text)
 	}
 	c, err = m.Classification(t.Context(), eval.Said{Classes: 2, Truth: []int{1, 0}, Predicted: []int{1, 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text = finite(t, c); c.AUC != nil || c.Calibration != nil || c.PerClass[0].Precision != nil || *c.PerClass[0].F1 != 0 {
+	if text = finite(t, c); c.AUC != nil || c.Calibration != nil || c.PerClass[0].Precision != nil ||
+		*c.PerClass[0].F1 != 0 {
 		t.Errorf("classes only: %s", text)
 	}
-	if _, err := m.Classification(t.Context(), eval.Said{Classes: 2, Predicted: []int{}}); !errors.Is(err, eval.ErrNoRows) {
+	if _, err := m.Classification(t.Context(), eval.Said{Classes: 2, Predicted: []int{}}); !errors.Is(err,
+		eval.ErrNoRows) {
 		t.Errorf("no rows: %v", err)
 	}
 	r, err := m.Regression([]float64{1}, []float64{3})
@@ -373,7 +380,8 @@ func TestPerfectOrder(t *testing.T) {
 		{func(y int) float64 { return float64(y) }, 1, math.Pow(0.025, 0.1), 1},
 		{func(y int) float64 { return -float64(y) }, 0, 0, 1 - math.Pow(0.025, 0.1)},
 		// KL(½‖q) = -½·ln(4q(1-q)) = ln(40)/10
-		{func(int) float64 { return 3 }, 0.5, (1 - math.Sqrt(1-math.Pow(40, -0.2))) / 2, (1 + math.Sqrt(1-math.Pow(40, -0.2))) / 2},
+		{func(int) float64 { return 3 }, 0.5, (1 - math.Sqrt(1-math.Pow(40, -0.2))) / 2,
+			(1 + math.Sqrt(1-math.Pow(40, -0.2))) / 2},
 	} {
 		s := eval.Said{Classes: 2, Scores: data.NewMatrix(40, 2)}
 		for i := range 40 {
@@ -511,7 +519,8 @@ func TestMeasureBadInput(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := m.Classification(ctx, eval.Said{Classes: 2, Truth: []int{0}, Scores: half}); !errors.Is(err, context.Canceled) {
+	if _, err := m.Classification(ctx, eval.Said{Classes: 2, Truth: []int{0}, Scores: half}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

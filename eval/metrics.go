@@ -1,9 +1,7 @@
 package eval
 
 import (
-	"cmp"
 	"math"
-	"slices"
 )
 
 // Metrics are measures of predicted classes against true ones.
@@ -88,30 +86,11 @@ func AUC(score []float64, positive []bool) float64 {
 	if len(score) != len(positive) {
 		panic("eval: lengths differ")
 	}
-	order := make([]int, len(score))
-	pos := 0
-	for i := range order {
-		order[i] = i
-		if positive[i] {
-			pos++
-		}
-	}
-	neg := len(score) - pos
-	if pos == 0 || neg == 0 {
+	place, one := make([]float64, len(score)), func(int) float64 { return 1 }
+	pos, neg := placements(place, score, positive, one)
+	if pos.rows == 0 || neg.rows == 0 {
 		return math.NaN()
 	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(score[i], score[j]) })
-	rankSum := 0.0 // of the positives, ranks from 1, the mean rank for ties
-	for lo := 0; lo < len(order); {
-		hi, tied := lo, 0
-		for ; hi < len(order) && score[order[hi]] == score[order[lo]]; hi++ {
-			if positive[order[hi]] {
-				tied++
-			}
-		}
-		rankSum += float64(tied) * (float64(lo+hi+1) / 2)
-		lo = hi
-	}
-	u := rankSum - float64(pos)*float64(pos+1)/2
-	return u / (float64(pos) * float64(neg))
+	auc, _ := deLong(place, positive, one, pos, neg)
+	return auc
 }

@@ -61,7 +61,9 @@ func (m Measure) Regression(predicted, truth []float64) (*Regression, error) {
 			if at != nil {
 				row = at[i]
 			}
-			return nil, &learn.DataError{Row: row, Problem: fmt.Sprintf("value %v and prediction %v must be numbers below 4e307, and their difference finite", v, predicted[i])}
+			return nil, &learn.DataError{Row: row,
+				Problem: fmt.Sprintf("value %v and prediction %v must be numbers below 4e307, and their difference finite", v,
+					predicted[i])}
 		}
 		largest = max(largest, e[i])
 	}

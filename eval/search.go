@@ -85,9 +85,12 @@ type Result[C any] struct {
 // With Parallel at 1, or an evaluate that may be called from several goroutines
 // at once and depends on nothing but its arguments, the result of a search that
 // ran to its end is the same for any number of workers.
-func (s Search[C]) Run(ctx context.Context, candidates []C, evaluate func(ctx context.Context, c C, budget float64) (float64, error)) (Result[C], error) {
+func (s Search[C]) Run(
+	ctx context.Context, candidates []C, evaluate func(ctx context.Context, c C, budget float64) (float64, error),
+) (Result[C], error) {
 	alone := func(C, C) bool { return false }
-	return s.RunGroups(ctx, candidates, alone, func(ctx context.Context, group []C, budget float64, done func(int, float64, error)) {
+	return s.RunGroups(ctx, candidates, alone, func(ctx context.Context, group []C, budget float64,
+		done func(int, float64, error)) {
 		score, err := evaluate(ctx, group[0], budget)
 		done(0, score, err)
 	})
@@ -103,7 +106,10 @@ func (s Search[C]) Run(ctx context.Context, candidates []C, evaluate func(ctx co
 // then it was not begun. The group of the leader of the round before comes first;
 // of a round that is cut short the best counts only where that leader was
 // evaluated again.
-func (s Search[C]) RunGroups(ctx context.Context, candidates []C, alike func(a, b C) bool, evaluate func(ctx context.Context, group []C, budget float64, done func(i int, score float64, err error))) (Result[C], error) {
+func (s Search[C]) RunGroups(
+	ctx context.Context, candidates []C, alike func(a, b C) bool,
+	evaluate func(ctx context.Context, group []C, budget float64, done func(i int, score float64, err error)),
+) (Result[C], error) {
 	var out Result[C]
 	if err := s.Validate(); err != nil {
 		return out, err
@@ -164,7 +170,10 @@ func grouped[C any](left []int, candidates []C, alike func(a, b C) bool) [][]int
 
 // round evaluates the candidates that are left. It returns the evaluations that
 // were begun and whether all of them came to their end.
-func (s Search[C]) round(ctx context.Context, round int, groups [][]int, candidates []C, evaluate func(context.Context, []C, float64, func(int, float64, error))) ([]Trial[C], bool) {
+func (s Search[C]) round(
+	ctx context.Context, round int, groups [][]int, candidates []C,
+	evaluate func(context.Context, []C, float64, func(int, float64, error)),
+) ([]Trial[C], bool) {
 	budget := math.Pow(s.Keep, float64(s.Rounds-round))
 	trials := make([][]*Trial[C], len(groups))
 	ctl := s.Control
@@ -211,7 +220,10 @@ func (s Search[C]) round(ctx context.Context, round int, groups [][]int, candida
 
 // guarded turns a panic of an evaluation into its error, so that one group does
 // not end the search.
-func guarded[C any](ctx context.Context, group []C, budget float64, evaluate func(context.Context, []C, float64, func(int, float64, error)), done func(int, float64, error)) (err error) {
+func guarded[C any](
+	ctx context.Context, group []C, budget float64,
+	evaluate func(context.Context, []C, float64, func(int, float64, error)), done func(int, float64, error),
+) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the evaluation panicked: %v", p)

@@ -26,24 +26,27 @@ func TestSearchAll(t *testing.T) {
 		Start: func(task string, total int64) { tasks = append(tasks, fmt.Sprint(task, " ", total)) },
 		Step:  func(done int64) { steps = append(steps, done) },
 	}
-	r, err := s.Run(t.Context(), []string{"a", "bad", "b", "panic", "nan", "c", "d"}, func(_ context.Context, c string, budget float64) (float64, error) {
-		if budget != 1 {
-			t.Errorf("budget %v", budget)
-		}
-		switch c {
-		case "bad":
-			return 0, errors.New("does not fit")
-		case "panic":
-			panic("oh")
-		case "nan":
-			return math.NaN(), nil
-		}
-		return score[c], nil
-	})
-	if err != nil || !r.Found || r.Best.Candidate != "b" || r.Best.Index != 2 || *r.Best.Score != 1 || r.Status != learn.Converged {
+	r, err := s.Run(t.Context(), []string{"a", "bad", "b", "panic", "nan", "c", "d"},
+		func(_ context.Context, c string, budget float64) (float64, error) {
+			if budget != 1 {
+				t.Errorf("budget %v", budget)
+			}
+			switch c {
+			case "bad":
+				return 0, errors.New("does not fit")
+			case "panic":
+				panic("oh")
+			case "nan":
+				return math.NaN(), nil
+			}
+			return score[c], nil
+		})
+	if err != nil || !r.Found || r.Best.Candidate != "b" || r.Best.Index != 2 || *r.Best.Score != 1 ||
+		r.Status != learn.Converged {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if len(r.Trials) != 7 || r.Trials[1].Error != "does not fit" || !strings.Contains(r.Trials[3].Error, "oh") || r.Trials[4].Err == nil || r.Trials[4].Score != nil {
+	if len(r.Trials) != 7 || r.Trials[1].Error != "does not fit" || !strings.Contains(r.Trials[3].Error, "oh") ||
+		r.Trials[4].Err == nil || r.Trials[4].Score != nil {
 		t.Errorf("%+v", r.Trials)
 	}
 	if !slices.Equal(tasks, []string{"searching, round 1 of 1 7"}) || !slices.Equal(steps, []int64{1, 2, 3, 4, 5, 6, 7}) {
@@ -67,14 +70,18 @@ func TestHalving(t *testing.T) {
 	}
 	for _, parallel := range []int{1, 2, 3} {
 		s := eval.Search[int]{Rounds: 3, Keep: 1.0 / 3, Parallel: parallel}
-		r, err := s.Run(t.Context(), candidates, func(_ context.Context, c int, budget float64) (float64, error) { return quality(c, budget), nil })
+		r, err := s.Run(t.Context(), candidates, func(_ context.Context, c int, budget float64) (float64,
+			error) {
+			return quality(c, budget), nil
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		left, at := slices.Clone(candidates), 0
 		for round, budget := range []float64{1.0 / 9, 1.0 / 3, 1} {
 			for _, c := range left {
-				if got := r.Trials[at]; got.Candidate != c || got.Round != round+1 || math.Abs(got.Budget-budget) > 1e-15 || *got.Score != quality(c, got.Budget) {
+				if got := r.Trials[at]; got.Candidate != c || got.Round != round+1 || math.Abs(got.Budget-budget) > 1e-15 ||
+					*got.Score != quality(c, got.Budget) {
 					t.Fatalf("trial %d is %+v", at, got)
 				}
 				at++
@@ -128,12 +135,13 @@ func TestSearchStops(t *testing.T) {
 		}, learn.TimeLimit},
 	} {
 		ctx, cancel := c.end(t.Context())
-		r, err := eval.NewSearch[int]().Run(ctx, []int{5, 4, 3, 2}, func(_ context.Context, v int, _ float64) (float64, error) {
-			if v == 3 {
-				cancel()
-			}
-			return float64(v), nil
-		})
+		r, err := eval.NewSearch[int]().Run(ctx, []int{5, 4, 3, 2},
+			func(_ context.Context, v int, _ float64) (float64, error) {
+				if v == 3 {
+					cancel()
+				}
+				return float64(v), nil
+			})
 		if err != nil || r.Best.Candidate != 4 || r.Status != c.want || len(r.Trials) != 3 || !r.Trials[2].Cut {
 			t.Errorf("%+v, %v", r, err)
 		}
@@ -146,7 +154,8 @@ func TestSearchStops(t *testing.T) {
 		if err != nil || r.Best.Candidate != 5 || !r.Best.Cut || r.Status != c.want {
 			t.Errorf("%+v, %v", r, err)
 		}
-		r, err = eval.NewSearch[int]().Run(ctx, []int{5}, func(context.Context, int, float64) (float64, error) { return 0, nil })
+		r, err = eval.NewSearch[int]().Run(ctx, []int{5},
+			func(context.Context, int, float64) (float64, error) { return 0, nil })
 		if err == nil || r.Found || r.Status != c.want || !errors.Is(err, ctx.Err()) {
 			t.Errorf("%+v, %v", r, err)
 		}
@@ -187,7 +196,8 @@ func TestSpace(t *testing.T) {
 	for i, v := range eval.Log(1e-3, 1e3).Grid(7) {
 		near(t, "log", v/math.Pow(10, float64(i-3)), 1, 1e-14)
 	}
-	if got := (eval.Range{Low: 1, High: 8, Log: true, Whole: true}).Grid(4); !reflect.DeepEqual(got, []float64{1, 2, 4, 8}) {
+	if got := (eval.Range{Low: 1, High: 8, Log: true, Whole: true}).Grid(4); !reflect.DeepEqual(got,
+		[]float64{1, 2, 4, 8}) {
 		t.Errorf("whole %v", got)
 	}
 	if got := eval.Linear(1, 3).Grid(1); !reflect.DeepEqual(got, []float64{2}) {
@@ -195,7 +205,8 @@ func TestSpace(t *testing.T) {
 	}
 	s := eval.Space{eval.Linear(0, 1), eval.Log(1, 4)}
 	grid, err := s.Grid(2, 3)
-	if err != nil || len(grid) != 6 || !reflect.DeepEqual(grid[1][:1], []float64{0}) || math.Abs(grid[1][1]-2) > 1e-15 || grid[5][0] != 1 || grid[5][1] != 4 {
+	if err != nil || len(grid) != 6 || !reflect.DeepEqual(grid[1][:1], []float64{0}) || math.Abs(grid[1][1]-2) > 1e-15 ||
+		grid[5][0] != 1 || grid[5][1] != 4 {
 		t.Errorf("%v, %v", grid, err)
 	}
 	few, _ := s.Sample(3, 7)
@@ -222,7 +233,8 @@ func TestSpace(t *testing.T) {
 }
 
 func TestSpaceBadInput(t *testing.T) {
-	for _, r := range []eval.Range{eval.Linear(2, 1), eval.Log(0, 1), eval.Log(-1, 1), eval.Linear(math.NaN(), 1), eval.Linear(0, math.Inf(1)), eval.Linear(math.Inf(-1), 0), {Low: 0.5, High: 3, Whole: true}} {
+	for _, r := range []eval.Range{eval.Linear(2, 1), eval.Log(0, 1), eval.Log(-1, 1), eval.Linear(math.NaN(), 1),
+		eval.Linear(0, math.Inf(1)), eval.Linear(math.Inf(-1), 0), {Low: 0.5, High: 3, Whole: true}} {
 		if _, err := (eval.Space{r}).Sample(1, 1); err == nil {
 			t.Errorf("%+v is let through", r)
 		}

@@ -98,7 +98,8 @@ func (s Space) Grid(steps ...int) ([][]float64, error) {
 	points := [][]float64{{}}
 	for i, r := range s {
 		if steps[i] < 1 || steps[i] > mostPoints/len(points) {
-			return nil, fmt.Errorf("grid: %d steps of range %d; there must be one at least, and at most %d points in all", steps[i], i+1, mostPoints)
+			return nil, fmt.Errorf("grid: %d steps of range %d; there must be one at least, and at most %d points in all",
+				steps[i], i+1, mostPoints)
 		}
 		var longer [][]float64
 		for _, p := range points {

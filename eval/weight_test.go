@@ -43,7 +43,8 @@ func weighedRows(n, classes int, stream uint64) (s eval.Said, weight []float64, 
 }
 
 func selectSaid(s eval.Said, index []int) eval.Said {
-	out := eval.Said{Classes: s.Classes, Scores: data.NewMatrix(len(index), s.Classes), Probabilities: data.NewMatrix(len(index), s.Classes)}
+	out := eval.Said{Classes: s.Classes, Scores: data.NewMatrix(len(index), s.Classes),
+		Probabilities: data.NewMatrix(len(index), s.Classes)}
 	for a, i := range index {
 		out.Truth = append(out.Truth, s.Truth[i])
 		copy(out.Scores.Row(a), s.Scores.Row(i))
@@ -249,7 +250,8 @@ func TestWeightedIntervalsCover(t *testing.T) {
 		}
 	}
 	t.Logf("covered: error %d, mean %d of %d", errors, means, trials)
-	if errors < 0.92*trials || means < 0.91*trials { // 95% but for three standard deviations, and the normal one for its approximation
+	// 95% but for three standard deviations, and the normal one for its approximation
+	if errors < 0.92*trials || means < 0.91*trials {
 		t.Errorf("covered: error %d, mean %d of %d", errors, means, trials)
 	}
 }

@@ -15,6 +15,7 @@ package feature
 
 import (
 	"context"
+	"unsafe"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/alloc"
@@ -48,32 +49,32 @@ const blockRows = 84
 
 // Apply maps all instances of x into a matrix with a row each.
 func Apply[T any](ctx context.Context, ctl run.Control, m Map[T], x data.Source[T]) (*data.Matrix, error) {
-	n, d := x.Len(), m.Dim()
-	if err := ctl.Reserve("the mapped data", 8*float64(n)*float64(d), "use a smaller dimension or fewer rows"); err != nil {
-		return nil, err
-	}
-	dst := &data.Matrix{Rows: n, Cols: d, Data: alloc.Slice[float64](n * d)}
-	err := par.For(ctx, ctl, "map", par.Blocks(n, blockRows), func(i int) error {
-		lo, hi := par.Range(i, n, blockRows)
-		return mapBlock(ctl, m, dst.Data[lo*d:hi*d], data.Range[T]{Of: x, Lo: lo, Hi: hi}, lo)
-	})
+	values, err := apply(ctx, ctl, m, x, mapBlock[T])
 	if err != nil {
 		return nil, err
 	}
-	return dst, nil
+	return &data.Matrix{Rows: x.Len(), Cols: m.Dim(), Data: values}, nil
 }
 
 // Apply32 is Apply in single precision, row after row: half the memory, and
 // about twice the speed where the map is a Blocker32.
 func Apply32[T any](ctx context.Context, ctl run.Control, m Map[T], x data.Source[T]) ([]float32, error) {
+	return apply(ctx, ctl, m, x, mapBlock32[T])
+}
+
+func apply[T any, F float32 | float64](
+	ctx context.Context, ctl run.Control, m Map[T], x data.Source[T],
+	block func(ctl run.Control, m Map[T], dst []F, x data.Source[T], first int) error,
+) ([]F, error) {
 	n, d := x.Len(), m.Dim()
-	if err := ctl.Reserve("the mapped data", 4*float64(n)*float64(d), "use a smaller dimension or fewer rows"); err != nil {
+	bytes := float64(unsafe.Sizeof(F(0))) * float64(n) * float64(d)
+	if err := ctl.Reserve("the mapped data", bytes, "use a smaller dimension or fewer rows"); err != nil {
 		return nil, err
 	}
-	dst := alloc.Slice[float32](n * d)
+	dst := alloc.Slice[F](n * d)
 	err := par.For(ctx, ctl, "map", par.Blocks(n, blockRows), func(i int) error {
 		lo, hi := par.Range(i, n, blockRows)
-		return mapBlock32(ctl, m, dst[lo*d:hi*d], data.Range[T]{Of: x, Lo: lo, Hi: hi}, lo)
+		return block(ctl, m, dst[lo*d:hi*d], data.Range[T]{Of: x, Lo: lo, Hi: hi}, lo)
 	})
 	if err != nil {
 		return nil, err

@@ -66,7 +66,9 @@ func (r Fourier) Validate() error {
 			faults = append(faults, kernel.Validate(r.Kernel))
 		}
 		if _, ok := k.(kernel.Laplacian); ok && r.Orthogonal {
-			faults = append(faults, errors.New("fourier: orthogonal is true and must be false for the Laplacian kernel, whose frequencies are not the same in all directions"))
+			faults = append(faults,
+				errors.New("fourier: orthogonal is true and must be false for the Laplacian kernel, whose frequencies are not "+
+					"the same in all directions"))
 		}
 	}
 	if r.Dim < 2 || r.Dim%2 != 0 {

@@ -311,7 +311,8 @@ func TestFourierRefuses(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(-1), 1.7e308} {
 		refusesRow(t, m, data.Dense(bad, bad), 5)
 	}
-	if _, err := feature.RecallOblivious(ctx, run.Control{}, feature.Oblivious{Kind: "wavelet"}); err == nil || !strings.Contains(err.Error(), "wavelet") {
+	if _, err := feature.RecallOblivious(ctx, run.Control{}, feature.Oblivious{Kind: "wavelet"}); err == nil ||
+		!strings.Contains(err.Error(), "wavelet") {
 		t.Errorf("an unknown kind gives %v", err)
 	}
 	for _, kind := range []string{feature.KindFourier, feature.KindTensorSketch} {

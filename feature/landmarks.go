@@ -60,7 +60,8 @@ func (r F1[T]) Fit(ctx context.Context, x data.Source[T]) (*Landmarks[T], error)
 	if x.Len() == 0 {
 		return nil, errors.New("no data to draw landmarks from")
 	}
-	chooser := Chooser[T]{Kernel: r.Kernel, Select: r.Select, Size: r.Size, Pool: r.Pool, Tolerance: DefaultTolerance, Seed: r.Seed, Run: r.Run}
+	chooser := Chooser[T]{Kernel: r.Kernel, Select: r.Select, Size: r.Size, Pool: r.Pool, Tolerance: DefaultTolerance,
+		Seed: r.Seed, Run: r.Run}
 	z, err := chooser.landmarks(ctx, x)
 	if err != nil {
 		return nil, err

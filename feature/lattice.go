@@ -30,7 +30,8 @@ type lattice struct {
 // these are made, of the degrees below the first.
 func reserveLattice(ctl run.Control, dim, width, high int) error {
 	need := 3*8*float64(dim) + (float64(high)+1)*(40+8*float64(width))
-	return ctl.Reserve(fmt.Sprintf("the map to %d monomials", dim), need, "use a lower degree, fewer coordinates, or landmarks (F2)")
+	return ctl.Reserve(fmt.Sprintf("the map to %d monomials", dim), need,
+		"use a lower degree, fewer coordinates, or landmarks (F2)")
 }
 
 // newLattice returns the exponents; the caller has counted them.

@@ -58,7 +58,8 @@ func TestLiftOfNothing(t *testing.T) {
 // lifted features, is normalised where the inner one is, and makes the same F2.
 func TestLiftKernel(t *testing.T) {
 	x := points(12, 3, 2)
-	for _, inner := range []kernel.Kernel[data.Vector]{kernel.Gaussian{Gamma: 0.5}, kernel.Linear{}, kernel.NewPolynomial(2)} {
+	for _, inner := range []kernel.Kernel[data.Vector]{kernel.Gaussian{Gamma: 0.5}, kernel.Linear{},
+		kernel.NewPolynomial(2)} {
 		for _, unit := range []float64{0.3, 1, 2} {
 			k, err := feature.LiftKernel(inner, unit)
 			check(t, err)
@@ -127,7 +128,8 @@ func TestLiftMargin(t *testing.T) {
 			t.Fatalf("margin %v became %v", before, at)
 		}
 		best := feature.LiftMargin(before, b/length, math.Sqrt(math.Abs(b/length)))
-		if b != 0 && (best < feature.LiftMargin(before, b/length, unit/length)*(1-1e-14) || math.Abs(best-before/(1+math.Abs(b/length))) > 1e-13) {
+		if b != 0 && (best < feature.LiftMargin(before, b/length, unit/length)*(1-1e-14) ||
+			math.Abs(best-before/(1+math.Abs(b/length))) > 1e-13) {
 			t.Fatalf("best margin %v", best)
 		}
 	})

@@ -30,10 +30,9 @@ import (
 // Where a monomial is beyond float64, MapTo leaves a feature that is not finite;
 // MapBlock and MapBlock32 return a *FeatureError.
 type Monomials struct {
-	kernel  kernel.Polynomial
-	scale   float64 // √γ: monomials are those of scale·x
-	terms   *lattice
-	weights []float64
+	kernel kernel.Polynomial
+	scale  float64 // √γ: monomials are those of scale·x
+	latticeMap
 }
 
 // MonomialDim returns how many coordinates Monomials has for vectors of the
@@ -66,7 +65,8 @@ func validateWidth(width int) error {
 func countMonomials(n, k int, what string, width int) (int, error) {
 	dim, ok := choose(n, k)
 	if !ok {
-		return 0, fmt.Errorf("%s has more than %.2g monomials of %d coordinates; use a lower degree, fewer coordinates, or landmarks (F2)", what, float64(math.MaxInt), width)
+		return 0, fmt.Errorf("%s has more than %.2g monomials of %d coordinates; use a lower degree, fewer coordinates, "+
+			"or landmarks (F2)", what, float64(math.MaxInt), width)
 	}
 	return dim, nil
 }
@@ -107,7 +107,8 @@ func NewMonomials(ctx context.Context, ctl run.Control, k kernel.Polynomial, wid
 	if err := reserveLattice(ctl, dim, width, k.Degree); err != nil {
 		return nil, err
 	}
-	m := &Monomials{kernel: k, scale: math.Sqrt(k.Gamma), terms: newLattice(width, low, k.Degree)}
+	m := &Monomials{kernel: k, scale: math.Sqrt(k.Gamma)}
+	m.terms, m.row = newLattice(width, low, k.Degree), m.fill
 	if m.weights, err = m.terms.roots(ctx); err != nil {
 		return nil, err
 	}
@@ -128,31 +129,14 @@ func NewMonomials(ctx context.Context, ctl run.Control, k kernel.Polynomial, wid
 		vmath.Scale(m.terms.block(m.weights, g), s)
 	}
 	if j := vmath.Finite(m.weights); j >= 0 {
-		return nil, fmt.Errorf("%v: the weight of the monomial %s is beyond float64; use a lower degree or a smaller coef", k, m.terms.name(j))
+		return nil, fmt.Errorf("%v: the weight of the monomial %s is beyond float64; use a lower degree or a smaller coef", k,
+			m.terms.name(j))
 	}
 	return m, nil
 }
 
-// Dim returns the number of monomials.
-func (m *Monomials) Dim() int { return m.terms.dim }
-
-// Width returns the number of coordinates that are read.
-func (m *Monomials) Width() int { return m.terms.width }
-
 // Kernel returns the kernel.
 func (m *Monomials) Kernel() kernel.Polynomial { return m.kernel }
-
-// Name returns the monomial of coordinate j without its weight: "1", "x2",
-// "x1²·x3". Coordinates are counted from 0, variables from 1.
-func (m *Monomials) Name(j int) string { return m.terms.name(j) }
-
-// Exponents returns a of coordinate j: how often each variable stands in its
-// monomial.
-func (m *Monomials) Exponents(j int) []int { return m.terms.exponents(j) }
-
-// Index returns the coordinate of the monomial with the given exponents, those
-// of further variables being 0, and false where the map has no such monomial.
-func (m *Monomials) Index(exponents ...int) (int, bool) { return m.terms.index(exponents) }
 
 // Weight returns the factor of coordinate j: φ_j(x) = Weight(j)·x^a.
 func (m *Monomials) Weight(j int) float64 {
@@ -160,12 +144,7 @@ func (m *Monomials) Weight(j int) float64 {
 	return m.weights[j] * math.Pow(m.kernel.Gamma, float64(g)/2)
 }
 
-// MapTo sets dst = φ(x).
-func (m *Monomials) MapTo(dst []float64, x data.Vector) {
-	m.row(dst[:m.Dim()], x, m.terms.scratch())
-}
-
-func (m *Monomials) row(dst []float64, x data.Vector, s *latticeScratch) {
+func (m *Monomials) fill(dst []float64, x data.Vector, s *latticeScratch) {
 	x.CopyTo(s.x)
 	if m.scale != 1 {
 		vmath.Scale(s.x, m.scale)
@@ -174,43 +153,17 @@ func (m *Monomials) row(dst []float64, x data.Vector, s *latticeScratch) {
 	vmath.ScaleRow(dst, 1, m.weights)
 }
 
-// MapBlock maps the instances of x into the rows of dst.
-func (m *Monomials) MapBlock(_ run.Control, dst []float64, x data.Source[data.Vector], first int) error {
-	return eachRow(dst, m.Dim(), x, first, m.rower(), m.Name)
-}
-
-// MapBlock32 maps the instances of x into the rows of dst. Features are those of
-// MapBlock, rounded.
-func (m *Monomials) MapBlock32(_ run.Control, dst []float32, x data.Source[data.Vector], first int) error {
-	return eachRow32(dst, m.Dim(), x, first, m.rower(), m.Name)
-}
-
-func (m *Monomials) rower() func(dst []float64, x data.Vector) {
-	s := m.terms.scratch()
-	return func(dst []float64, x data.Vector) { m.row(dst, x, s) }
-}
-
-// eachRow maps instance by instance, and names the first feature that is not
-// finite.
-func eachRow(dst []float64, d int, x data.Source[data.Vector], first int, row func([]float64, data.Vector), name func(int) string) error {
-	for i := range x.Len() {
-		one := dst[i*d : (i+1)*d]
-		row(one, x.At(i))
-		if j := vmath.Finite(one); j >= 0 {
-			return &FeatureError{Row: first + i, Name: name(j), Value: one[j]}
-		}
-	}
-	return nil
-}
-
-// eachRow32 is eachRow, rounded.
-func eachRow32(dst []float32, d int, x data.Source[data.Vector], first int, row func([]float64, data.Vector), name func(int) string) error {
+// eachRow maps instance by instance, rounds where F is float32, and names the
+// first feature that is not finite.
+func eachRow[F vmath.Float](
+	dst []F, d int, x data.Source[data.Vector], first int, row func([]float64, data.Vector), name func(int) string,
+) error {
 	wide := make([]float64, d)
 	for i := range x.Len() {
 		one := dst[i*d : (i+1)*d]
 		row(wide, x.At(i))
 		for j, a := range wide {
-			one[j] = float32(a)
+			one[j] = F(a)
 		}
 		if j := vmath.Finite(one); j >= 0 {
 			return &FeatureError{Row: first + i, Name: name(j), Value: wide[j]}

@@ -220,17 +220,20 @@ func TestExplicitStorage(t *testing.T) {
 // and the monomial; the features of Taylor are bounded and never are.
 func TestExplicitHuge(t *testing.T) {
 	x := data.Slice[data.Vector]{data.Dense(1, 2, 3, 4, 5), data.Dense(1, 1e120, 0, 0, 0)}
-	for name, want := range map[string]string{"monomials": "the feature x2³ of row 2 ", "homogeneous": "the feature x1·x2³ of row 2 "} {
+	for name, want := range map[string]string{"monomials": "the feature x2³ of row 2 ",
+		"homogeneous": "the feature x1·x2³ of row 2 "} {
 		_, err := feature.Apply(ctx, run.Control{}, explicitMaps(t)[name], x)
 		var fault *feature.FeatureError
 		if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := feature.Apply(ctx, run.Control{}, feature.NewPowers(4), data.Slice[data.Vector]{data.Dense(-1e120)}); err == nil || !strings.Contains(err.Error(), "x³ of row 1 is -Inf") {
+	if _, err := feature.Apply(ctx, run.Control{}, feature.NewPowers(4),
+		data.Slice[data.Vector]{data.Dense(-1e120)}); err == nil || !strings.Contains(err.Error(), "x³ of row 1 is -Inf") {
 		t.Errorf("powers: %v", err)
 	}
-	if _, err := feature.Apply32(ctx, run.Control{}, feature.NewPowers(4), data.Slice[data.Vector]{data.Dense(1e20)}); err == nil || !strings.Contains(err.Error(), "x² of row 1 is 1e+40") {
+	if _, err := feature.Apply32(ctx, run.Control{}, feature.NewPowers(4),
+		data.Slice[data.Vector]{data.Dense(1e20)}); err == nil || !strings.Contains(err.Error(), "x² of row 1 is 1e+40") {
 		t.Errorf("powers in float32: %v", err)
 	}
 	for _, m := range explicitMaps(t) {
@@ -256,8 +259,10 @@ func TestMonomialsCount(t *testing.T) {
 			t.Errorf("%d coordinates, degree %d, coef %v: %d, %v; want %d", c.width, c.degree, c.coef, got, err, c.want)
 		}
 	}
-	for _, c := range []struct{ width, degree int }{{40, 40}, {math.MaxInt, 1}, {math.MaxInt, math.MaxInt}, {math.MaxInt, 2}, {5000000000, 2}} {
-		if n, err := feature.MonomialDim(kernel.NewPolynomial(c.degree), c.width); err == nil || !strings.Contains(err.Error(), "more than 9.2e+18 monomials") {
+	for _, c := range []struct{ width, degree int }{{40, 40}, {math.MaxInt, 1}, {math.MaxInt, math.MaxInt},
+		{math.MaxInt, 2}, {5000000000, 2}} {
+		if n, err := feature.MonomialDim(kernel.NewPolynomial(c.degree), c.width); err == nil ||
+			!strings.Contains(err.Error(), "more than 9.2e+18 monomials") {
 			t.Errorf("%d coordinates, degree %d: %d, %v", c.width, c.degree, n, err)
 		}
 	}
@@ -283,12 +288,14 @@ func TestMonomialsFaults(t *testing.T) {
 		}
 	}
 	var memory *run.MemoryError
-	if _, err := feature.NewMonomials(ctx, run.Control{Memory: 10000}, kernel.NewPolynomial(3), 20); !errors.As(err, &memory) {
+	if _, err := feature.NewMonomials(ctx, run.Control{Memory: 10000}, kernel.NewPolynomial(3), 20); !errors.As(err,
+		&memory) {
 		t.Errorf("got %v", err)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := feature.NewMonomials(cancelled, run.Control{}, kernel.NewPolynomial(3), 20); !errors.Is(err, context.Canceled) {
+	if _, err := feature.NewMonomials(cancelled, run.Control{}, kernel.NewPolynomial(3), 20); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	m := monomials(t, kernel.Polynomial{Degree: 2, Gamma: 1}, 3)
@@ -357,7 +364,8 @@ func ExampleMonomials_circle() {
 		}
 	}
 	row := make([]float64, m.Dim())
-	for _, x := range []data.Vector{data.Dense(0.6, 0), data.Dense(-0.5, -0.7), data.Dense(1.2, 0), data.Dense(-1.2, 0), data.Dense(0.8, -0.9)} {
+	for _, x := range []data.Vector{data.Dense(0.6, 0), data.Dense(-0.5, -0.7), data.Dense(1.2, 0), data.Dense(-1.2, 0),
+		data.Dense(0.8, -0.9)} {
 		m.MapTo(row, x)
 		fmt.Printf("%v inside: %v\n", x.Value, vmath.Dot(w, row) > 0)
 	}

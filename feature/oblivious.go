@@ -56,5 +56,6 @@ func RecallOblivious(ctx context.Context, ctl run.Control, o Oblivious) (Oblivio
 		}
 		return m, nil
 	}
-	return nil, fmt.Errorf("there is no oblivious map of kind %q; the kinds are %q, %q and %q", o.Kind, KindFourier, KindOrthogonalFourier, KindTensorSketch)
+	return nil, fmt.Errorf("there is no oblivious map of kind %q; the kinds are %q, %q and %q", o.Kind, KindFourier,
+		KindOrthogonalFourier, KindTensorSketch)
 }

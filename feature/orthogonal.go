@@ -83,7 +83,8 @@ func (r F2[T]) Fit(ctx context.Context, x data.Source[T]) (*Orthogonal[T], error
 
 // choose returns the landmarks that the recipe draws from x.
 func (r F2[T]) choose(ctx context.Context, x data.Source[T]) (data.Source[T], error) {
-	chooser := Chooser[T]{Kernel: r.Kernel, Select: r.Select, Size: r.Size, Pool: r.Pool, Tolerance: r.tolerance(), Seed: r.Seed, Run: r.Run}
+	chooser := Chooser[T]{Kernel: r.Kernel, Select: r.Select, Size: r.Size, Pool: r.Pool, Tolerance: r.tolerance(),
+		Seed: r.Seed, Run: r.Run}
 	return chooser.landmarks(ctx, x)
 }
 
@@ -133,7 +134,8 @@ type NotPSDError struct {
 }
 
 func (e *NotPSDError) Error() string {
-	return fmt.Sprintf("not a kernel on this data: %s (%.3g of the largest K(z,z)); F2 and F3 need a positive semidefinite kernel; F1 takes any similarity, and F2 can repair its spectrum (clip, flip or shift)", e.What, e.Value)
+	return fmt.Sprintf("not a kernel on this data: %s (%.3g of the largest K(z,z)); F2 and F3 need a positive "+
+		"semidefinite kernel; F1 takes any similarity, and F2 can repair its spectrum (clip, flip or shift)", e.What, e.Value)
 }
 
 // checkPSD looks for proof that the factorised matrix is not positive
@@ -173,7 +175,9 @@ type Orthogonal[T any] struct {
 // NewOrthogonal returns F2 with the given independent landmarks and the inverse
 // of their Cholesky factor. drawn is how many landmarks there were before
 // dependent ones were left out; similarities are computed in precision p.
-func NewOrthogonal[T any](k kernel.Kernel[T], z data.Source[T], drawn int, inverse *data.Matrix, p run.Precision) *Orthogonal[T] {
+func NewOrthogonal[T any](
+	k kernel.Kernel[T], z data.Source[T], drawn int, inverse *data.Matrix, p run.Precision,
+) *Orthogonal[T] {
 	if inverse.Rows != z.Len() || inverse.Cols != z.Len() {
 		panic("feature: the factor does not fit the landmarks")
 	}

@@ -23,7 +23,8 @@ import (
 // with the sample.
 func TestDirect(t *testing.T) {
 	x := append(points(65, 3, 12), points(20, 3, 12)...)
-	for _, k := range []kernel.Kernel[data.Vector]{kernel.Gaussian{Gamma: 0.5}, kernel.Linear{}, kernel.NewPolynomial(2), kernel.Laplacian{Gamma: 0.5}} {
+	for _, k := range []kernel.Kernel[data.Vector]{kernel.Gaussian{Gamma: 0.5}, kernel.Linear{}, kernel.NewPolynomial(2),
+		kernel.Laplacian{Gamma: 0.5}} {
 		m, err := feature.NewDirect(k).Fit(ctx, x)
 		check(t, err)
 		if _, ok := m.(*feature.Orthogonal[data.Vector]); !ok {
@@ -42,7 +43,8 @@ func TestDirect(t *testing.T) {
 		}
 		for _, p := range points(5, 3, 13) {
 			for i := range x {
-				if got, want := vmath.Dot(image(m, p), places.Row(i)), k.Eval(p, x[i]); math.Abs(got-want) > 1e-6*max(1, math.Abs(want)) {
+				if got, want := vmath.Dot(image(m, p), places.Row(i)), k.Eval(p, x[i]); math.Abs(got-want) > 1e-6*max(1,
+					math.Abs(want)) {
 					t.Fatalf("%v: a new instance has %v with instance %d, K is %v", k, got, i, want)
 				}
 			}
@@ -97,8 +99,12 @@ func TestDirectFaults(t *testing.T) {
 	projected := feature.NewDirect[data.Vector](k)
 	projected.Projection = project.Gaussian{Dim: 0}
 	for name, r := range map[string]feature.Direct[data.Vector]{
-		"no kernel": {}, "tolerance": {Kernel: k, Tolerance: 1}, "kernel": {Kernel: kernel.Gaussian{}}, "projection": projected,
-		"not a kernel": feature.NewDirect[data.Vector](kernel.Func[data.Vector](func(a, b data.Vector) float64 { return -a.Distance2(b) })),
+		"no kernel": {}, "tolerance": {Kernel: k,
+			Tolerance: 1}, "kernel": {Kernel: kernel.Gaussian{}}, "projection": projected,
+		"not a kernel": feature.NewDirect[data.Vector](kernel.Func[data.Vector](func(a,
+			b data.Vector) float64 {
+			return -a.Distance2(b)
+		})),
 	} {
 		if m, err := r.Fit(ctx, x); err == nil || m != nil {
 			t.Errorf("%s: %v, %v", name, m, err)

@@ -67,5 +67,5 @@ func (m Powers) MapBlock32(_ run.Control, dst []float32, x data.Source[data.Vect
 	if err := m.Validate(); err != nil {
 		return err
 	}
-	return eachRow32(dst, m.N, x, first, m.row, m.Name)
+	return eachRow(dst, m.N, x, first, m.row, m.Name)
 }

@@ -28,12 +28,14 @@ func TestPowers(t *testing.T) {
 			}
 		}
 	}
-	if names := fmt.Sprint(feature.NewPowers(3).Name(0), feature.NewPowers(3).Name(1), feature.NewPowers(20).Name(12)); names != "1xx¹²" {
+	if names := fmt.Sprint(feature.NewPowers(3).Name(0), feature.NewPowers(3).Name(1),
+		feature.NewPowers(20).Name(12)); names != "1xx¹²" {
 		t.Error(names)
 	}
 	for _, n := range []int{0, -1} {
 		m := feature.NewPowers(n)
-		if m.Validate() == nil || m.MapBlock(run.Control{}, nil, points(1, 1, 1), 0) == nil || m.MapBlock32(run.Control{}, nil, points(1, 1, 1), 0) == nil {
+		if m.Validate() == nil || m.MapBlock(run.Control{}, nil, points(1, 1, 1), 0) == nil ||
+			m.MapBlock32(run.Control{}, nil, points(1, 1, 1), 0) == nil {
 			t.Errorf("n = %d passes", n)
 		}
 	}

@@ -284,7 +284,9 @@ func diagonal[T any](ctx context.Context, ctl run.Control, k kernel.Kernel[T], x
 
 // similarities returns K(x_q, x_i) for the given q and all i of the pool, a row
 // for each q: the columns of the pool's Gram matrix, which is symmetric.
-func similarities[T any](ctx context.Context, ctl run.Control, pool *gram.Columns[T], index []int) (*data.Matrix, error) {
+func similarities[T any](
+	ctx context.Context, ctl run.Control, pool *gram.Columns[T], index []int,
+) (*data.Matrix, error) {
 	m, err := pool.Block(ctx, ctl, data.Subset[T]{Of: pool.Instances(), Index: index})
 	return m, renumber(err, index, nil)
 }

@@ -135,7 +135,8 @@ func TestPool(t *testing.T) {
 			}
 		}
 		if c.Factor != nil {
-			f2, err := feature.NewF2[data.Vector](kernel.Gaussian{Gamma: 1}, 12).FitTo(ctx, data.Subset[data.Vector]{Of: x, Index: c.Index})
+			f2, err := feature.NewF2[data.Vector](kernel.Gaussian{Gamma: 1}, 12).FitTo(ctx,
+				data.Subset[data.Vector]{Of: x, Index: c.Index})
 			check(t, err)
 			row, f := make([]float64, f2.Dim()), transpose(c.Factor)
 			for p, i := range c.Pool {
@@ -177,7 +178,8 @@ func TestSelectRank(t *testing.T) {
 	for _, c := range []struct {
 		k                 kernel.Kernel[data.Vector]
 		points, dimension int
-	}{{kernel.Linear{}, 12, 3}, {kernel.NewPolynomial(1), 12, 4}, {kernel.NewPolynomial(2), 12, 10}, {kernel.Gaussian{Gamma: 1}, 12, 12}, {constant, 1, 1}} {
+	}{{kernel.Linear{}, 12, 3}, {kernel.NewPolynomial(1), 12, 4}, {kernel.NewPolynomial(2), 12, 10},
+		{kernel.Gaussian{Gamma: 1}, 12, 12}, {constant, 1, 1}} {
 		for _, s := range looking {
 			for _, block := range []int{1, 6, 60} {
 				r := feature.NewChooser(c.k, 40, s)
@@ -296,9 +298,12 @@ func TestSelectProperties(t *testing.T) {
 			}
 			x[i] = data.Dense(v...)
 		}
-		kernels := []kernel.Kernel[data.Vector]{kernel.Gaussian{Gamma: 0.1}, kernel.Gaussian{Gamma: 3}, kernel.NewPolynomial(2)}
-		r := feature.NewChooser(rapid.SampledFrom(kernels).Draw(t, "k"), rapid.IntRange(1, 50).Draw(t, "size"), rapid.SampledFrom(looking).Draw(t, "s"))
-		r.Block, r.Pool, r.Seed = rapid.IntRange(0, 20).Draw(t, "block"), rapid.IntRange(0, 30).Draw(t, "pool"), rapid.Uint64().Draw(t, "seed")
+		kernels := []kernel.Kernel[data.Vector]{kernel.Gaussian{Gamma: 0.1}, kernel.Gaussian{Gamma: 3},
+			kernel.NewPolynomial(2)}
+		r := feature.NewChooser(rapid.SampledFrom(kernels).Draw(t, "k"), rapid.IntRange(1, 50).Draw(t, "size"),
+			rapid.SampledFrom(looking).Draw(t, "s"))
+		r.Block, r.Pool, r.Seed = rapid.IntRange(0, 20).Draw(t, "block"), rapid.IntRange(0, 30).Draw(t,
+			"pool"), rapid.Uint64().Draw(t, "seed")
 		c, err := r.Choose(ctx, x)
 		if err != nil {
 			t.Fatal(err)

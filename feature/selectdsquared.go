@@ -19,7 +19,9 @@ import (
 //
 // to the nearest landmark so far. It evaluates the kernel (landmarks+1)·pool
 // times and holds a few numbers an instance.
-func (r Chooser[T]) dSquared(ctx context.Context, ctl run.Control, pool *gram.Columns[T], diag []float64, limit limits, c *Chosen) error {
+func (r Chooser[T]) dSquared(
+	ctx context.Context, ctl run.Control, pool *gram.Columns[T], diag []float64, limit limits, c *Chosen,
+) error {
 	n := len(diag)
 	rng := seed.Stream(r.Seed, seed.Landmarks, lookBlock)
 	nearest := make([]float64, n)

@@ -59,7 +59,8 @@ func (r Repaired[T]) Validate() error {
 		faults = append(faults, fmt.Errorf("repair is %q and must be clip, flip or shift", r.Repair))
 	}
 	if s := r.F2.Select; s != "" && s != Uniform && s != Independent {
-		faults = append(faults, fmt.Errorf("select is %s, which looks at distances that a similarity need not have, and must be uniform or iid", s))
+		faults = append(faults, fmt.Errorf("select is %s, which looks at distances that a similarity need not have, and "+
+			"must be uniform or iid", s))
 	}
 	return errors.Join(faults...)
 }
@@ -129,7 +130,9 @@ type Spectral[T any] struct {
 }
 
 // NewSpectral returns the map x ↦ matrix·F1(x).
-func NewSpectral[T any](k kernel.Kernel[T], z data.Source[T], matrix *data.Matrix, repair Repair, p run.Precision) *Spectral[T] {
+func NewSpectral[T any](
+	k kernel.Kernel[T], z data.Source[T], matrix *data.Matrix, repair Repair, p run.Precision,
+) *Spectral[T] {
 	if matrix.Cols != z.Len() {
 		panic("feature: the matrix does not fit the landmarks")
 	}

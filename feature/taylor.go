@@ -28,10 +28,9 @@ import (
 // Coordinates of x past the width are dropped. The map is immutable and safe for
 // concurrent use. No feature of finite data overflows.
 type Taylor struct {
-	kernel  kernel.Gaussian
-	scale   float64 // √(2γ)
-	terms   *lattice
-	weights []float64 // √(|a|!/a!)
+	kernel kernel.Gaussian
+	scale  float64 // √(2γ)
+	latticeMap
 }
 
 // NewTaylor returns the map of k up to the given degree for vectors of the given
@@ -49,12 +48,14 @@ func NewTaylor(ctx context.Context, ctl run.Control, k kernel.Gaussian, width, d
 	if err := reserveLattice(ctl, dim, width, degree); err != nil {
 		return nil, err
 	}
-	m := &Taylor{kernel: k, scale: math.Sqrt(2) * math.Sqrt(k.Gamma), terms: newLattice(width, 0, degree)}
+	m := &Taylor{kernel: k, scale: math.Sqrt(2) * math.Sqrt(k.Gamma)}
+	m.terms, m.row = newLattice(width, 0, degree), m.fill
 	if m.weights, err = m.terms.roots(ctx); err != nil {
 		return nil, err
 	}
 	if j := vmath.Finite(m.weights); j >= 0 {
-		return nil, fmt.Errorf("%s: the weight of the monomial %s is beyond float64; use a lower degree", what, m.terms.name(j))
+		return nil, fmt.Errorf("%s: the weight of the monomial %s is beyond float64; use a lower degree", what,
+			m.terms.name(j))
 	}
 	return m, nil
 }
@@ -66,42 +67,20 @@ func validateDegree(degree int) error {
 	return nil
 }
 
-// Dim returns the number of monomials up to the degree.
-func (m *Taylor) Dim() int { return m.terms.dim }
-
-// Width returns the number of coordinates that are read.
-func (m *Taylor) Width() int { return m.terms.width }
-
 // Degree returns the largest degree.
 func (m *Taylor) Degree() int { return m.terms.high }
 
 // Kernel returns the kernel that is approximated.
 func (m *Taylor) Kernel() kernel.Gaussian { return m.kernel }
 
-// Name returns the monomial of coordinate j, counted from 0, without its factor:
-// "1", "x2", "x1²·x3".
-func (m *Taylor) Name(j int) string { return m.terms.name(j) }
-
-// Exponents returns a of coordinate j.
-func (m *Taylor) Exponents(j int) []int { return m.terms.exponents(j) }
-
-// Index returns the coordinate of the monomial with the given exponents, those
-// of further variables being 0, and false where the map has no such monomial.
-func (m *Taylor) Index(exponents ...int) (int, bool) { return m.terms.index(exponents) }
-
 // Tail returns the largest |K(x, y) - ⟨φ(x), φ(y)⟩| of any x and y with |x|, |y|
 // at most radius: TaylorTail at the map's degree.
 func (m *Taylor) Tail(radius float64) float64 { return TaylorTail(m.kernel, m.Degree(), radius) }
 
-// MapTo sets dst = φ(x).
-func (m *Taylor) MapTo(dst []float64, x data.Vector) {
-	m.row(dst[:m.Dim()], x, m.terms.scratch())
-}
-
-// row computes φ_a(x) as r_g·√(g!/a!)·u^a, with g = |a|, u the unit vector along
+// fill computes φ_a(x) as r_g·√(g!/a!)·u^a, with √(g!/a!) the weights, g = |a|, u the unit vector along
 // x, t = √(2γ)·|x| and r_g = e^(-t²/2)·t^g/√g!. The features of one degree have
 // length r_g ≤ 1, so that nothing overflows on the way.
-func (m *Taylor) row(dst []float64, x data.Vector, s *latticeScratch) {
+func (m *Taylor) fill(dst []float64, x data.Vector, s *latticeScratch) {
 	x.CopyTo(s.x)
 	vmath.Scale(s.x, m.scale)
 	t := unit(s.x)
@@ -149,22 +128,6 @@ func unit(x []float64) float64 {
 	return top * length
 }
 
-// MapBlock maps the instances of x into the rows of dst.
-func (m *Taylor) MapBlock(_ run.Control, dst []float64, x data.Source[data.Vector], first int) error {
-	return eachRow(dst, m.Dim(), x, first, m.rower(), m.Name)
-}
-
-// MapBlock32 maps the instances of x into the rows of dst. Features are those of
-// MapBlock, rounded.
-func (m *Taylor) MapBlock32(_ run.Control, dst []float32, x data.Source[data.Vector], first int) error {
-	return eachRow32(dst, m.Dim(), x, first, m.rower(), m.Name)
-}
-
-func (m *Taylor) rower() func(dst []float64, x data.Vector) {
-	s := m.terms.scratch()
-	return func(dst []float64, x data.Vector) { m.row(dst, x, s) }
-}
-
 // TaylorTail returns the largest error of the Gaussian kernel cut off after a
 // degree, over all x and y with |x|, |y| at most radius:
 //
@@ -201,7 +164,8 @@ func TaylorDegree(k kernel.Gaussian, radius, err float64) (int, error) {
 	// The tail is at most err at hi and above it below lo.
 	lo, hi := 0, 1
 	if s := 2 * (math.Sqrt(k.Gamma) * radius) * (math.Sqrt(k.Gamma) * radius); !(s <= maxTaylorMean) {
-		return 0, fmt.Errorf("%v at radius %v needs a degree of about %.2g, which is no use; scale the data, lower gamma, or use landmarks (F2)", k, radius, s)
+		return 0, fmt.Errorf("%v at radius %v needs a degree of about %.2g, which is no use; scale the data, lower gamma, "+
+			"or use landmarks (F2)", k, radius, s)
 	}
 	for TaylorTail(k, hi, radius) > err {
 		lo, hi = hi+1, 2*hi

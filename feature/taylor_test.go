@@ -37,7 +37,8 @@ func TestTaylorAgainstDefinition(t *testing.T) {
 	}{{1, 0, 0}, {1, 0, 3}, {0.5, 1, 0}, {0.5, 1, 1}, {0.5, 1, 12}, {0.3, 2, 7}, {2, 3, 5}, {0.1, 20, 2}, {0.1, 65, 1}} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			m := taylor(t, c.gamma, c.width, c.degree)
-			if want := new(big.Int).Binomial(int64(c.width+c.degree), int64(c.degree)); want.Cmp(big.NewInt(int64(m.Dim()))) != 0 {
+			if want := new(big.Int).Binomial(int64(c.width+c.degree),
+				int64(c.degree)); want.Cmp(big.NewInt(int64(m.Dim()))) != 0 {
 				t.Fatalf("%d coordinates, want %v", m.Dim(), want)
 			}
 			x := points(15, c.width, 4)
@@ -101,7 +102,9 @@ func TestTaylorTail(t *testing.T) {
 			t.Fatalf("error %v at x = y, tail %v", got, tail)
 		}
 		s := 2 * k.Gamma * radius * radius
-		if tail, lagrange := m.Tail(radius), math.Pow(s, float64(degree+1))/math.Gamma(float64(degree+2)); tail > lagrange*(1+1e-12)+1e-300 { // subnormal numbers are rounded coarsely
+		// subnormal numbers are rounded coarsely
+		if tail, lagrange := m.Tail(radius), math.Pow(s,
+			float64(degree+1))/math.Gamma(float64(degree+2)); tail > lagrange*(1+1e-12)+1e-300 {
 			t.Fatalf("tail %v, remainder of Lagrange %v", tail, lagrange)
 		}
 	})
@@ -158,7 +161,8 @@ func TestTaylorDegree(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ gamma, radius, err float64 }{
-		{0, 1, 0.1}, {1, -1, 0.1}, {1, math.NaN(), 0.1}, {1, math.Inf(1), 0.1}, {1, 1, 0}, {1, 1, 1}, {1, 1, math.NaN()}, {1, 1e100, 0.1}, {1e300, 1e300, 0.1},
+		{0, 1, 0.1}, {1, -1, 0.1}, {1, math.NaN(), 0.1}, {1, math.Inf(1), 0.1}, {1, 1, 0}, {1, 1, 1}, {1, 1, math.NaN()}, {1,
+			1e100, 0.1}, {1e300, 1e300, 0.1},
 	} {
 		if n, err := feature.TaylorDegree(kernel.Gaussian{Gamma: c.gamma}, c.radius, c.err); err == nil {
 			t.Errorf("%v: degree %d", c, n)
@@ -206,12 +210,14 @@ func TestTaylorFaults(t *testing.T) {
 		}
 	}
 	var memory *run.MemoryError
-	if _, err := feature.NewTaylor(ctx, run.Control{Memory: 1000}, kernel.Gaussian{Gamma: 1}, 9, 3); !errors.As(err, &memory) {
+	if _, err := feature.NewTaylor(ctx, run.Control{Memory: 1000}, kernel.Gaussian{Gamma: 1}, 9, 3); !errors.As(err,
+		&memory) {
 		t.Errorf("got %v", err)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := feature.NewTaylor(cancelled, run.Control{}, kernel.Gaussian{Gamma: 1}, 9, 3); !errors.Is(err, context.Canceled) {
+	if _, err := feature.NewTaylor(cancelled, run.Control{}, kernel.Gaussian{Gamma: 1}, 9, 3); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -45,7 +45,8 @@ func dense(x data.Slice[data.Vector], d int) data.Slice[data.Vector] {
 }
 
 func TestTensorSketchConformance(t *testing.T) {
-	for _, tt := range []struct{ degree, dim, width int }{{1, 5, 3}, {2, 64, 50}, {2, 1000, 50}, {2, 77, 200}, {2, 300, 1500}, {4, 200, 12}, {2, 63, 1}, {3, 100, 9}, {2, 10, 0}, {2, 128, 900}} {
+	for _, tt := range []struct{ degree, dim, width int }{{1, 5, 3}, {2, 64, 50}, {2, 1000, 50}, {2, 77, 200},
+		{2, 300, 1500}, {4, 200, 12}, {2, 63, 1}, {3, 100, 9}, {2, 10, 0}, {2, 128, 900}} {
 		m, err := feature.NewTensorSketch(kernel.NewPolynomial(tt.degree), tt.dim).Fit(ctx, tt.width)
 		check(t, err)
 		kerftest.Map(t, m, mixed(points(70, tt.width, 1)))
@@ -91,8 +92,10 @@ func splits(t *testing.T, m feature.ObliviousMap, x data.Slice[data.Vector]) {
 
 func TestTensorSketchSparse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		width, dim, degree := rapid.IntRange(0, 60).Draw(t, "width"), rapid.IntRange(1, 130).Draw(t, "dim"), rapid.IntRange(1, 3).Draw(t, "degree")
-		m, err := feature.TensorSketch{Kernel: kernel.NewPolynomial(degree), Dim: dim, Seed: rapid.Uint64().Draw(t, "seed")}.Fit(ctx, width)
+		width, dim, degree := rapid.IntRange(0, 60).Draw(t, "width"), rapid.IntRange(1, 130).Draw(t, "dim"), rapid.IntRange(1,
+			3).Draw(t, "degree")
+		m, err := feature.TensorSketch{Kernel: kernel.NewPolynomial(degree), Dim: dim,
+			Seed: rapid.Uint64().Draw(t, "seed")}.Fit(ctx, width)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +145,8 @@ func TestTensorSketchMoments(t *testing.T) {
 		vmath.Scale(x[i].Value, 0.5)
 	}
 	const seeds = 2000
-	for _, k := range []kernel.Polynomial{{Degree: 1, Gamma: 1}, {Degree: 2, Gamma: 1, Coef: 1}, {Degree: 2, Gamma: 0.5}, {Degree: 3, Gamma: 0.7, Coef: 0.5}} {
+	for _, k := range []kernel.Polynomial{{Degree: 1, Gamma: 1}, {Degree: 2, Gamma: 1, Coef: 1}, {Degree: 2, Gamma: 0.5},
+		{Degree: 3, Gamma: 0.7, Coef: 0.5}} {
 		const dim = 64
 		sum, square := 0.0, 0.0
 		want := k.Eval(x[0], x[1])
@@ -240,7 +244,8 @@ func TestTensorSketchRefuses(t *testing.T) {
 	if err := m.MapBlock32(run.Control{}, make([]float32, 10), data.Slice[data.Vector]{data.Dense(1e30)}, 0); err == nil {
 		t.Error("features beyond float32 are not refused")
 	}
-	if _, err := feature.RecallOblivious(ctx, run.Control{}, feature.Oblivious{Kind: feature.KindTensorSketch, Kernel: kernel.Linear{}, Dim: 3}); err == nil {
+	if _, err := feature.RecallOblivious(ctx, run.Control{},
+		feature.Oblivious{Kind: feature.KindTensorSketch, Kernel: kernel.Linear{}, Dim: 3}); err == nil {
 		t.Error("a tensor sketch of another kernel is recalled")
 	}
 }
@@ -250,10 +255,12 @@ func refusesRow(t *testing.T, m feature.ObliviousMap, v data.Vector, first int) 
 	t.Helper()
 	x := data.Slice[data.Vector]{data.Dense(1), v}
 	row := fmt.Sprintf("row %d:", first+2)
-	if err := m.MapBlock(run.Control{}, make([]float64, 2*m.Dim()), x, first); err == nil || !strings.Contains(err.Error(), row) {
+	if err := m.MapBlock(run.Control{}, make([]float64, 2*m.Dim()), x, first); err == nil ||
+		!strings.Contains(err.Error(), row) {
 		t.Errorf("%v in a block gives %v", v.Value, err)
 	}
-	if err := m.MapBlock32(run.Control{}, make([]float32, 2*m.Dim()), x, first); err == nil || !strings.Contains(err.Error(), row) {
+	if err := m.MapBlock32(run.Control{}, make([]float32, 2*m.Dim()), x, first); err == nil ||
+		!strings.Contains(err.Error(), row) {
 		t.Errorf("%v in a block of float32 gives %v", v.Value, err)
 	}
 }

@@ -1,12 +1,16 @@
 package gram
 
 import (
+	"maps"
+
 	"github.com/kerf-ml/kerf/internal/compute"
 	"github.com/kerf-ml/kerf/run"
 )
 
-// Backends is the registry.
-var Backends = backends
+// Backends are all back ends: the tiles of this package, and those of the registry.
+var Backends = map[run.Device]compute.Backend{run.CPU: cpu{}}
+
+func init() { maps.Copy(Backends, backends) }
 
 // SetBackend lists a back end for a device and returns what takes it off again.
 func SetBackend(d run.Device, b compute.Backend) (restore func()) {

@@ -11,8 +11,9 @@ import (
 	"github.com/kerf-ml/kerf/run"
 )
 
-// ProductNormalMany is ProductNormal for several vectors at once, with a weight
-// for each instance of x: for every row k it sets
+// ProductNormalMany is the product that solvers of least-squares problems need,
+// for several vectors at once and with a weight for each instance of x: for every
+// row k it sets
 //
 //	dst[k] = Kᵀ·C·(K·v[k] + u[k]),   C = diag(weight)
 //

@@ -121,15 +121,18 @@ func TestProductManyEnds(t *testing.T) {
 	c := gram.Bind[data.Vector](kernel.Gaussian{Gamma: 0.2}, x)
 	stopped, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := c.ProductNormalMany(stopped, run.Control{}, data.NewMatrix(1, 300), x, nil, nil, nil); !errors.Is(err, context.Canceled) {
+	if err := c.ProductNormalMany(stopped, run.Control{}, data.NewMatrix(1, 300), x, nil, nil, nil); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	bad := gram.Bind[data.Vector](kernel.Func[data.Vector](func(x, y data.Vector) float64 { return math.NaN() }), x)
 	var fault *gram.ValueError
-	if err := bad.ProductNormalMany(ctx, run.Control{}, data.NewMatrix(1, 300), x, nil, nil, nil); !errors.As(err, &fault) {
+	if err := bad.ProductNormalMany(ctx, run.Control{}, data.NewMatrix(1, 300), x, nil, nil, nil); !errors.As(err,
+		&fault) {
 		t.Errorf("no number: %v", err)
 	}
-	if err := bad.ProductMany(ctx, run.Control{}, data.NewMatrix(1, 300), x, data.NewMatrix(1, 300)); !errors.As(err, &fault) {
+	if err := bad.ProductMany(ctx, run.Control{}, data.NewMatrix(1, 300), x, data.NewMatrix(1, 300)); !errors.As(err,
+		&fault) {
 		t.Errorf("no number: %v", err)
 	}
 }

@@ -12,6 +12,10 @@ import (
 	"github.com/kerf-ml/kerf/run"
 )
 
+// backends lists what computes on each device but the CPU, whose back end is the
+// tiles of this package; they also serve what other back ends do not support.
+var backends = map[run.Device]compute.Backend{}
+
 // bindings holds the columns on each device that a run has asked for.
 type bindings struct {
 	mu    sync.Mutex
@@ -135,12 +139,4 @@ func (r remote) normal(
 	return r.try(ctx, ctl, func(ctl run.Control) error {
 		return r.matrix.ProductNormal(ctx, ctl, dst, v, u, weight)
 	}, func() bool { return vmath.Finite(dst.Data) < 0 })
-}
-
-// oneRow is a vector as a matrix of one row, nil for nil.
-func oneRow(v []float64) *data.Matrix {
-	if v == nil {
-		return nil
-	}
-	return &data.Matrix{Rows: 1, Cols: len(v), Data: v}
 }

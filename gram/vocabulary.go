@@ -24,7 +24,8 @@ type vocabulary[T any] struct {
 // for any other.
 func newExplicit[T any](k kernel.Kernel[T], y data.Source[T], p run.Precision) (tiler[T], bool) {
 	e, form, ok := kernel.ExplicitOf(k)
-	if !ok || form.Pair == kernel.L1 || form.Pair == kernel.Min || form.Pair == kernel.ChiSquared { // the length of unknown terms is Euclidean
+	// the length of unknown terms is Euclidean
+	if !ok || form.Pair == kernel.L1 || form.Pair == kernel.Min || form.Pair == kernel.ChiSquared {
 		return nil, false
 	}
 	v := &vocabulary[T]{explicit: e, place: map[uint64]int32{}}

@@ -75,7 +75,8 @@ func openCheckpoint(path string, key []byte) (learn.Checkpoint, error) {
 	case err != nil:
 		return c, badInput(path, err.Error(), "give the path of a file")
 	case len(b) < head || !bytes.Equal(b[:len(key)], key):
-		return c, badInput(path, "this is not the state of this training but of another, or none", "use another file, or remove it")
+		return c, badInput(path, "this is not the state of this training but of another, or none",
+			"use another file, or remove it")
 	}
 	c.From = b[head:]
 	if digest := sha256.Sum256(c.From); !bytes.Equal(digest[:], b[len(key):head]) {

@@ -126,7 +126,9 @@ func (t *trial[T]) loss(ctx context.Context, r model.Recipe[T]) (float64, error)
 }
 
 // choose fills in what a recipe leaves open, in a part of the time that is left.
-func choose[T any](whole context.Context, r model.Recipe[T], o *open[T], s model.Sample[T]) (model.Recipe[T], *Picked, error) {
+func choose[T any](
+	whole context.Context, r model.Recipe[T], o *open[T], s model.Sample[T],
+) (model.Recipe[T], *Picked, error) {
 	var picked Picked
 	ctx, cancel := model.Share(whole, model.ChooseShare)
 	defer cancel()
@@ -198,7 +200,9 @@ func affordable[T any](dims []int, s model.Sample[T]) []int {
 // chooseDim tries dimensions from the smallest on until two in turn brought less
 // than a hundredth of the error, and takes the smallest whose error is within two
 // hundredths of the least.
-func chooseDim[T any](ctx, whole context.Context, quick model.Recipe[T], own model.Mapper[T], dims []int, t *trial[T]) (model.Mapper[T], []Option, error) {
+func chooseDim[T any](
+	ctx, whole context.Context, quick model.Recipe[T], own model.Mapper[T], dims []int, t *trial[T],
+) (model.Mapper[T], []Option, error) {
 	var tried []Option
 	resize := own.(model.SizedMapper[T]).WithDim
 	least, idle := math.Inf(1), 0
@@ -233,7 +237,9 @@ func chooseDim[T any](ctx, whole context.Context, quick model.Recipe[T], own mod
 // chooseMap tries the recipe's map and others with the same number of features.
 // The first has been tried if its number of features was chosen. Another one is
 // taken where it has a smaller error than all and saves a part of the first one's.
-func chooseMap[T any](ctx, whole context.Context, quick model.Recipe[T], others []string, dims []Option, t *trial[T]) (model.Mapper[T], []Option, error) {
+func chooseMap[T any](
+	ctx, whole context.Context, quick model.Recipe[T], others []string, dims []Option, t *trial[T],
+) (model.Mapper[T], []Option, error) {
 	first, dim := quick.Map, model.DimOf(quick.Map)
 	best, own, least := first, math.Inf(1), math.Inf(1)
 	var tried []Option

@@ -110,7 +110,8 @@ func (w typed[T]) crossValidate(ctx context.Context, rows *dataset.Rows, o *CVOp
 		return nil, err
 	}
 	out := &CrossValidated{
-		File: rows.Name, Kernel: s.kernel.String(), Open: s.kernel.Open(), Machine: s.traits.Kernel, Learner: s.Learner.Name, N: rows.Len(), Repeats: o.Repeats,
+		File: rows.Name, Kernel: s.kernel.String(), Open: s.kernel.Open(), Machine: s.traits.Kernel, Learner: s.Learner.Name,
+		N: rows.Len(), Repeats: o.Repeats,
 		Task: s.Task, Weights: o.weighing(rows),
 	}
 	if out.Scale, err = o.scaling(rows, s.kernel.Open()); err != nil {
@@ -120,7 +121,8 @@ func (w typed[T]) crossValidate(ctx context.Context, rows *dataset.Rows, o *CVOp
 	progress.Begin("folds", int64(len(folds)))
 	defer progress.End()
 	for i, fold := range folds {
-		v := validation[T]{o: o, choices: s, rows: rows, targets: t, scaled: out.Scale, first: i == 0, progress: progress.inner()}
+		v := validation[T]{o: o, choices: s, rows: rows, targets: t, scaled: out.Scale, first: i == 0,
+			progress: progress.inner()}
 		f, err := v.run(ctx, w, fold)
 		if err != nil {
 			return nil, err
@@ -168,17 +170,20 @@ func (v validation[T]) run(ctx context.Context, w typed[T], fold eval.Fold) (Fol
 	r.Calibrate, r.Run.Progress = "", v.progress // what is measured needs no probabilities
 	tested, err := trainAndTest(ctx, r, leftOpen(v.choices, k, len(train)), part, rows, test)
 	if errors.Is(err, learn.ErrOneClass) {
-		return out, badInput(rows.Name, place+" leaves rows of a single class to train on", "use other --folds, --seed or --groups")
+		return out, badInput(rows.Name, place+" leaves rows of a single class to train on",
+			"use other --folds, --seed or --groups")
 	}
 	if err != nil {
 		return out, inFile(rows.Name, fmt.Errorf("%s: %w", place, err))
 	}
 	if len(tested.unknown) > 0 {
-		o.warn("%s: the rows to train on have none with the label %s; such rows count as errors", place, strings.Join(tested.unknown, ", "))
+		o.warn("%s: the rows to train on have none with the label %s; such rows count as errors", place,
+			strings.Join(tested.unknown, ", "))
 	}
 	p := tested.pipeline
 	out.Score, out.NTrain, out.Status = tested.score, len(train), tested.training.Status
-	out.Kernel, out.Map, out.Dim, out.Seconds = kernelName(p.Kernel), tested.training.Map, p.Map.Dim(), time.Since(begun).Seconds()
+	out.Kernel, out.Map, out.Dim = kernelName(p.Kernel), tested.training.Map, p.Map.Dim()
+	out.Seconds = time.Since(begun).Seconds()
 	return out, nil
 }
 
@@ -192,7 +197,9 @@ type tested[T any] struct {
 
 // trainAndTest trains on the rows of a part and tests on others. When ctx ends, its
 // error comes back.
-func trainAndTest[T any](ctx context.Context, r model.Recipe[T], left *open[T], p *part[T], rows *dataset.Rows, test []int) (tested[T], error) {
+func trainAndTest[T any](
+	ctx context.Context, r model.Recipe[T], left *open[T], p *part[T], rows *dataset.Rows, test []int,
+) (tested[T], error) {
 	var out tested[T]
 	var err error
 	if out.pipeline, out.training, _, err = fit(ctx, r, left, p.train); err == nil {
@@ -221,7 +228,8 @@ func trainAndTest[T any](ctx context.Context, r model.Recipe[T], left *open[T], 
 // among these.
 func (t *targets) folds(rows *dataset.Rows, o *CVOptions) ([]eval.Fold, error) {
 	if len(t.live) < o.Folds {
-		return nil, badInput(rows.Name, fmt.Sprintf("%d rows cannot be divided into %d folds", len(t.live), o.Folds), "use fewer --folds")
+		return nil, badInput(rows.Name, fmt.Sprintf("%d rows cannot be divided into %d folds", len(t.live), o.Folds),
+			"use fewer --folds")
 	}
 	f := eval.Folds{K: o.Folds, Repeats: o.Repeats, Seed: o.Seed}
 	switch {
@@ -262,7 +270,8 @@ func (c *CrossValidated) sum(o *Options) {
 	}
 	c.Mean, c.Std = meanStd(c.Folds)
 	if short > 0 {
-		o.warn("the learner did not get to its optimum in %d of %d folds (see --max-passes, --tolerance)", short, len(c.Folds))
+		o.warn("the learner did not get to its optimum in %d of %d folds (see --max-passes, --tolerance)", short,
+			len(c.Folds))
 	}
 }
 

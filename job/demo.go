@@ -121,7 +121,8 @@ func Demo(ctx context.Context, o Options) (*Demonstration, error) {
 			return nil, err
 		}
 		d.models[name] = p
-		d.Results = append(d.Results, DemoResult{Method: name, Dim: p.Map.Dim(), Error: wrong, Margin: t.Margins.Min(), Seconds: t.Elapsed.Seconds()})
+		d.Results = append(d.Results, DemoResult{Method: name, Dim: p.Map.Dim(), Error: wrong, Margin: t.Margins.Min(),
+			Seconds: t.Elapsed.Seconds()})
 	}
 	if err := d.sweep(ctx, recipes[DemoF2]); err != nil {
 		return nil, err
@@ -130,7 +131,9 @@ func Demo(ctx context.Context, o Options) (*Demonstration, error) {
 }
 
 // try trains a method and measures it on the test rows.
-func (d *Demonstration) try(ctx context.Context, r model.Recipe[data.Vector]) (*model.Pipeline[data.Vector], model.Training, float64, error) {
+func (d *Demonstration) try(
+	ctx context.Context, r model.Recipe[data.Vector],
+) (*model.Pipeline[data.Vector], model.Training, float64, error) {
 	p, t, err := r.Fit(ctx, d.Train)
 	if err == nil && t.Status == learn.Cancelled {
 		err = ctx.Err()

@@ -130,7 +130,8 @@ func (v *evaluation) weigh(r *dataset.Rows) error {
 		return err
 	}
 	if (w == nil) != (v.weights == nil) && v.rows > 0 {
-		return badInput(v.path, "some rows have a weight and others have none", "fill it in, or leave it aside with --weight none")
+		return badInput(v.path, "some rows have a weight and others have none",
+			"fill it in, or leave it aside with --weight none")
 	}
 	v.weights, v.rows = append(v.weights, w...), v.rows+r.Len()
 	return nil
@@ -151,6 +152,7 @@ func (v *evaluation) measure(ctx context.Context) (*ClassEvaluation, error) {
 	sorted := margin.NewMargins(v.margins)
 	return &ClassEvaluation{
 		Classification: c, Names: v.m.Classes.Names, Confusion: eval.Confusion(v.predicted, v.truth.y, k),
-		Margins: Quantiles{Min: sorted.Min(), Five: sorted.Quantile(0.05), Median: sorted.Quantile(0.5), Max: sorted.Quantile(1)},
+		Margins: Quantiles{Min: sorted.Min(), Five: sorted.Quantile(0.05), Median: sorted.Quantile(0.5),
+			Max: sorted.Quantile(1)},
 	}, nil
 }

@@ -94,7 +94,8 @@ func (w typed[T]) margin(ctx context.Context, rows *dataset.Rows, o *MarginOptio
 	if err != nil {
 		return nil, inFile(rows.Name, err)
 	}
-	out := &Margin{Kernel: kernelName(k), N: x.Len(), Rows: curve.Len(), Curve: curve.Points(o.Points), Confidence: o.Confidence}
+	out := &Margin{Kernel: kernelName(k), N: x.Len(), Rows: curve.Len(), Curve: curve.Points(o.Points),
+		Confidence: o.Confidence}
 	if out.Gap, err = curve.Gap(o.Confidence); err != nil {
 		return nil, err
 	}
@@ -167,7 +168,8 @@ func (w typed[T]) check(ctx context.Context, rows *dataset.Rows, o *CheckOptions
 	}
 	c := &Checked{
 		Kernel: kernelName(k), N: v.N, Symmetric: v.Symmetric, PSD: v.PSD, MinEigenvalue: v.MinEigenvalue(),
-		MaxEigenvalue: v.MaxEigenvalue(), Median: v.Quantile(0.5), Tolerance: v.Tolerance, Rank: v.Rank, Asymmetry: v.Asymmetry,
+		MaxEigenvalue: v.MaxEigenvalue(), Median: v.Quantile(0.5), Tolerance: v.Tolerance, Rank: v.Rank,
+		Asymmetry: v.Asymmetry,
 	}
 	if v.Witness != nil {
 		c.Witness = &Witness{Coefficients: v.Witness.Coefficients, Value: v.Witness.Value}

@@ -75,7 +75,8 @@ func (o *PredictOptions) check(m *model.Model) (*calibrate.Conformal, error) {
 	case o.Proba && m.Regresses():
 		return nil, dataset.BadOption("%s is for models of classes; this one predicts numbers", proba)
 	case o.Proba && m.Learner == model.LearnerOneClass:
-		return nil, dataset.BadOption("%s is for models of classes; a one-class machine has none, and %s has how far inside a row lies",
+		return nil, dataset.BadOption("%s is for models of classes; a one-class machine has none, and %s has how far "+
+			"inside a row lies",
 			proba, dataset.Option("scores"))
 	case o.Proba && m.Calibration == nil:
 		return nil, &lacking{"the model has no probabilities", "train it with --calibrate, on more rows"}

@@ -170,10 +170,12 @@ func (o *Options) checkLabels(name string, p *model.Head, t truth) error {
 	}
 	names := strings.Join(t.unknown, ", ")
 	if known == 0 {
-		problem := fmt.Sprintf("none of its labels is known to the model: it has %s, the model has %s", names, Quoted(p.Classes.Names))
+		problem := fmt.Sprintf("none of its labels is known to the model: it has %s, the model has %s", names,
+			Quoted(p.Classes.Names))
 		return badInput(name, problem, "check --target")
 	}
-	o.warn("%s: %d of %d rows have labels that training did not have (%s); they count as errors", name, len(t.y)-known, len(t.y), names)
+	o.warn("%s: %d of %d rows have labels that training did not have (%s); they count as errors", name, len(t.y)-known,
+		len(t.y), names)
 	return nil
 }
 

@@ -52,7 +52,8 @@ func settle[T any](c Choices, kind spec.Kind[T]) (*settled, error) {
 		s.Map.Name = DefaultMap(text, s.traits)
 	}
 	if s.Claim != nil && s.Map.Name == model.MapNone {
-		return nil, dataset.BadOption("%s certifies a map into features; the linear kernel has none to choose", dataset.Option("error"))
+		return nil, dataset.BadOption("%s certifies a map into features; the linear kernel has none to choose",
+			dataset.Option("error"))
 	}
 	return s, nil
 }
@@ -75,7 +76,8 @@ func (s *settled) settleLearner() error {
 	}
 	t, ok := model.TraitsOf(s.Learner.Name)
 	if !ok {
-		return dataset.BadOption("unknown learner %q; there are %s", s.Learner.Name, strings.Join(model.LearnerNames(nil), ", "))
+		return dataset.BadOption("unknown learner %q; there are %s", s.Learner.Name,
+			strings.Join(model.LearnerNames(nil), ", "))
 	}
 	s.traits = t
 	if s.Task == "" {

@@ -84,7 +84,8 @@ func newSpace[T any](c *settled, kind spec.Kind[T], n int, spread float64) (spac
 // axes returns the ranges of the space, and how many steps a grid may have in
 // each at most. Those that are not searched have a single step.
 func (s space) axes() (eval.Space, []int) {
-	space, steps := eval.Space{eval.Log(1, 1), eval.Linear(0, 1), eval.Log(1, 1), eval.Log(1, 1), eval.Linear(0, 1)}, []int{1, len(s.kernels), 1, 1, len(s.maps)}
+	space, steps := eval.Space{eval.Log(1, 1), eval.Linear(0, 1), eval.Log(1, 1), eval.Log(1, 1),
+		eval.Linear(0, 1)}, []int{1, len(s.kernels), 1, 1, len(s.maps)}
 	if s.penalty != "" {
 		space[0], steps[0] = eval.Log(s.penalties[0], s.penalties[1]), 9
 	}

@@ -42,7 +42,8 @@ func targetsOf(rows *dataset.Rows, s *settled) (*targets, error) {
 // classesOf returns the classes of rows, or why their labels are none.
 func classesOf(rows *dataset.Rows) (data.Classes, []int, error) {
 	if rows.Labels == nil {
-		return data.Classes{}, nil, badInput(rows.Name, "the rows have no labels to learn", "name the label's column with --target")
+		return data.Classes{}, nil, badInput(rows.Name, "the rows have no labels to learn",
+			"name the label's column with --target")
 	}
 	classes, y := data.Encode(rows.Labels)
 	k, n := classes.Len(), rows.Len()

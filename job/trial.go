@@ -70,7 +70,9 @@ func (t *tuning[T]) evaluate(ctx context.Context, group []candidate, budget floa
 
 // try fits a candidate to the rows of a part that are for that, at each of the
 // penalties in turn, and returns its losses on the others.
-func (t *tuning[T]) try(ctx context.Context, c candidate, penalties []float64, p measuredPart[T]) iter.Seq2[float64, error] {
+func (t *tuning[T]) try(
+	ctx context.Context, c candidate, penalties []float64, p measuredPart[T],
+) iter.Seq2[float64, error] {
 	return func(yield func(float64, error) bool) {
 		if len(penalties) == 0 {
 			return
@@ -106,7 +108,9 @@ func (t *tuning[T]) try(ctx context.Context, c candidate, penalties []float64, p
 
 // models returns the fits of a candidate to a part, and the head that says what
 // their scores mean.
-func (t *tuning[T]) models(ctx context.Context, c candidate, penalties []float64, p measuredPart[T]) (iter.Seq2[model.Scored, error], *model.Head, error) {
+func (t *tuning[T]) models(
+	ctx context.Context, c candidate, penalties []float64, p measuredPart[T],
+) (iter.Seq2[model.Scored, error], *model.Head, error) {
 	k, err := makeKernel(t.worker.kind, t.space, c, p.medians, t.o.Seed)
 	if err != nil {
 		return nil, nil, err

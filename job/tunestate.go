@@ -86,7 +86,8 @@ func (t *tuning[T]) encode() []byte {
 		if m.std != nil {
 			std = *m.std
 		}
-		rows = append(rows, []float64{float64(n.kernel), float64(n.way), n.factor, float64(n.dim), n.penalty, n.budget, m.score, std, m.seconds})
+		rows = append(rows, []float64{float64(n.kernel), float64(n.way), n.factor, float64(n.dim), n.penalty, n.budget,
+			m.score, std, m.seconds})
 	}
 	slices.SortFunc(rows, slices.Compare[[]float64])
 	w := learn.NewState(learn.Mark("trials"))

@@ -26,7 +26,8 @@ type Words struct {
 
 // words describes the training.
 func (t *training[T]) words() Words {
-	w := Words{File: t.rows.Name, Data: t.part.encoding.Describe(t.part.x.Len(), t.part.x), Map: t.mapWords(), Learner: t.learnerWords()}
+	w := Words{File: t.rows.Name, Data: t.part.encoding.Describe(t.part.x.Len(), t.part.x), Map: t.mapWords(),
+		Learner: t.learnerWords()}
 	w.Kernel = kernelName(t.pipeline.Kernel)
 	if t.choices.kernel.Open() && t.pipeline.Kernel != nil {
 		how := "width: the median distance"

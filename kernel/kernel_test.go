@@ -44,7 +44,10 @@ func zoo() []kernel.Kernel[data.Vector] {
 		kernel.Gaussian{Gamma: 0.01}, kernel.Gaussian{Gamma: 1}, kernel.GaussianWidth(2), kernel.GaussianVariance(2),
 		kernel.Normalize(kernel.Kernel[data.Vector](kernel.NewPolynomial(3))),
 		kernel.Normalize(kernel.Kernel[data.Vector](kernel.Linear{})),
-		kernel.Normalize(kernel.Kernel[data.Vector](kernel.Func[data.Vector](func(x, y data.Vector) float64 { return 2 * x.Dot(y) }))),
+		kernel.Normalize(kernel.Kernel[data.Vector](kernel.Func[data.Vector](func(x, y data.Vector) float64 {
+			return 2 *
+				x.Dot(y)
+		}))),
 	}
 }
 
@@ -122,7 +125,8 @@ func TestNormalizeOfZero(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for _, k := range []kernel.Kernel[data.Vector]{
-		kernel.Gaussian{}, kernel.Gaussian{Gamma: -1}, kernel.Gaussian{Gamma: math.NaN()}, kernel.Gaussian{Gamma: math.Inf(1)},
+		kernel.Gaussian{}, kernel.Gaussian{Gamma: -1}, kernel.Gaussian{Gamma: math.NaN()},
+		kernel.Gaussian{Gamma: math.Inf(1)},
 		kernel.Polynomial{}, kernel.Polynomial{Degree: 2, Gamma: 1, Coef: -1},
 		kernel.Normalize(kernel.Kernel[data.Vector](kernel.Gaussian{})),
 	} {

@@ -18,7 +18,8 @@ func more() []vectors {
 		kernel.Laplacian{Gamma: 0.5}, kernel.CosineSimilarity{}, kernel.Minimum{},
 		kernel.NewChi2(), kernel.Chi2{Gamma: 0.1},
 		kernel.MaternKernel{Nu: 0.5, Length: 2}, kernel.NewMatern(), kernel.MaternKernel{Nu: 2.5, Length: 0.5},
-		kernel.NewRationalQuadratic(), kernel.RationalQuadratic{Alpha: 0.3, Length: 2}, kernel.RationalQuadratic{Alpha: 3, Length: 2},
+		kernel.NewRationalQuadratic(), kernel.RationalQuadratic{Alpha: 0.3, Length: 2}, kernel.RationalQuadratic{Alpha: 3,
+			Length: 2},
 		kernel.Normalize(vectors(kernel.Minimum{})), kernel.Normalize(vectors(kernel.Laplacian{Gamma: 1})),
 	}
 }

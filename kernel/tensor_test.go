@@ -28,14 +28,17 @@ func rows() []row {
 }
 
 func mixed() (numbers, baskets, cities kernel.Kernel[row]) {
-	numbers = kernel.On(func(r row) data.Vector { return r.number }, kernel.Kernel[data.Vector](kernel.Gaussian{Gamma: 0.5}))
-	baskets = kernel.Part[row, data.Set]{Name: "basket", Get: func(r row) data.Set { return r.basket }, Of: set.NewConjunction()}
-	cities = kernel.On(func(r row) string { return r.city }, kernel.Kernel[string](kernel.Func[string](func(x, y string) float64 {
-		if x == y {
-			return 1
-		}
-		return 0
-	})))
+	numbers = kernel.On(func(r row) data.Vector { return r.number },
+		kernel.Kernel[data.Vector](kernel.Gaussian{Gamma: 0.5}))
+	baskets = kernel.Part[row, data.Set]{Name: "basket", Get: func(r row) data.Set { return r.basket },
+		Of: set.NewConjunction()}
+	cities = kernel.On(func(r row) string { return r.city },
+		kernel.Kernel[string](kernel.Func[string](func(x, y string) float64 {
+			if x == y {
+				return 1
+			}
+			return 0
+		})))
 	return numbers, baskets, cities
 }
 
@@ -43,7 +46,8 @@ func mixed() (numbers, baskets, cities kernel.Kernel[row]) {
 func TestMixedRows(t *testing.T) {
 	numbers, baskets, cities := mixed()
 	sum := kernel.Sum(numbers, kernel.Product(baskets, cities))
-	for _, k := range []kernel.Kernel[row]{numbers, baskets, cities, sum, kernel.PowerOf(baskets, 2), kernel.Normalize(sum)} {
+	for _, k := range []kernel.Kernel[row]{numbers, baskets, cities, sum, kernel.PowerOf(baskets, 2),
+		kernel.Normalize(sum)} {
 		kerftest.Kernel(t, k, rows())
 		if err := kernel.Validate(k); err != nil {
 			t.Errorf("%v: %v", k, err)

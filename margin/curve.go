@@ -267,7 +267,8 @@ func (c Curve) Recommend(total, confidence float64) (Choice, error) {
 		return Choice{}, fmt.Errorf("margins: %w", fault)
 	}
 	if all := c.corners(); len(all) > 1 {
-		return Choice{}, fmt.Errorf("margins: no separator found has an error below %.4g at a positive margin: the least is %.4g, at margin %.4g", total, all[1].Error, all[1].Margin)
+		return Choice{}, fmt.Errorf("margins: no separator found has an error below %.4g at a positive margin: the least "+
+			"is %.4g, at margin %.4g", total, all[1].Error, all[1].Margin)
 	}
 	return Choice{}, errors.New("margins: no separator found has an instance at a positive margin")
 }

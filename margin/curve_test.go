@@ -105,7 +105,8 @@ func TestPoints(t *testing.T) {
 				t.Fatalf("%v is not on the curve", p)
 			}
 			// A corner: the error rises right after it.
-			if i > 0 && !(p.Margin > all[i-1].Margin && p.Error >= all[i-1].Error && c.At(math.Nextafter(p.Margin, 2)) > p.Error) {
+			if i > 0 && !(p.Margin > all[i-1].Margin && p.Error >= all[i-1].Error &&
+				c.At(math.Nextafter(p.Margin, 2)) > p.Error) {
 				t.Fatalf("%v after %v is no corner", p, all[i-1])
 			}
 		}
@@ -121,7 +122,8 @@ func TestPoints(t *testing.T) {
 		}
 		k := rapid.IntRange(-1, 40).Draw(t, "k")
 		some := c.Points(k)
-		if len(some) > max(k, 2) || len(some) < min(len(all), max(k, 2)) || some[0] != all[0] || some[len(some)-1] != all[len(all)-1] {
+		if len(some) > max(k, 2) || len(some) < min(len(all), max(k, 2)) || some[0] != all[0] ||
+			some[len(some)-1] != all[len(all)-1] {
 			t.Fatalf("%d points of %v: %v", k, all, some)
 		}
 		for i, p := range some {
@@ -287,7 +289,8 @@ func TestRecommendRefuses(t *testing.T) {
 		t.Errorf("too small: %v", err)
 	}
 	c, _ = margin.NewCurve(margin.Margins{-0.5, 0})
-	if _, err := c.Recommend(0.9, 0.9); err == nil || !strings.Contains(err.Error(), "no separator found has an instance") {
+	if _, err := c.Recommend(0.9, 0.9); err == nil ||
+		!strings.Contains(err.Error(), "no separator found has an instance") {
 		t.Errorf("nothing positive: %v", err)
 	}
 	c, _ = margin.NewCurve(margin.Margins{1e-200})

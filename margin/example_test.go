@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/margin"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -34,18 +33,6 @@ func ExampleSeparator() {
 	// Output: score 1, margin 0.141
 }
 
-func ExampleNewPairwise() {
-	p, err := margin.NewPairwise([]margin.Separator{
-		{W: []float64{1, 0}}, {W: []float64{0, 1}}, {W: []float64{-1, -1}},
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("%.3f\n", p.Of(data.Dense(2, 0), 0))
-	// Output: 0.707
-}
-
 // Two separators of the same instances: one is right on all by little, the
 // other wrong on one in five but right on the rest by much.
 func ExampleNewCurve() {
@@ -64,26 +51,12 @@ func ExampleNewCurve() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("plan with margin %.2f and noise %.1f: %d landmarks for error 0.3\n", plan.Margin, plan.Noise, plan.Landmarks)
+	fmt.Printf("plan with margin %.2f and noise %.1f: %d landmarks for error 0.3\n", plan.Margin, plan.Noise,
+		plan.Landmarks)
 	// Output:
 	// margin 0.00: error 0.0
 	// margin 0.05: error 0.0
 	// margin 0.40: error 0.2
 	// margin 0.60: error 0.8
 	// plan with margin 0.40 and noise 0.2: 548 landmarks for error 0.3
-}
-
-func ExampleExpansion() {
-	// XOR, and the separator in the space of a polynomial kernel that has each of
-	// its instances once.
-	x := data.Slice[data.Vector]{data.Dense(1, 1), data.Dense(1, -1), data.Dense(-1, -1), data.Dense(-1, 1)}
-	y := []float64{1, -1, 1, -1}
-	e := margin.Expansion[data.Vector]{Kernel: kernel.NewPolynomial(2), Support: x, Weight: y}
-	m, err := e.Sample(context.Background(), run.Control{}, x, y)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("separated by margin %.3f\n", m.Min())
-	// Output: separated by margin 0.471
 }

@@ -68,7 +68,8 @@ func TestCircleLimit(t *testing.T) {
 	})
 	h := math.Sqrt(1 - math.Pi/8)
 	want := (s*h + 2*math.Acos(h)) / (2 * math.Pi)
-	t.Logf("least error %.5f at angle %.0f°, offset %.3f; the formula gives %.5f at %.3f", least, theta*180/math.Pi, offset, want, h)
+	t.Logf("least error %.5f at angle %.0f°, offset %.3f; the formula gives %.5f at %.3f", least, theta*180/math.Pi,
+		offset, want, h)
 	// The grid misses the best offset by at most s√2/800 = 0.0022; the error
 	// is flat there, with second derivative 4h/√(1-h²)/2π < 0.8.
 	if least < want-1e-12 || least > want+1e-5 {

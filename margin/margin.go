@@ -8,10 +8,9 @@
 // γ, and has error α at margin γ if a part α of them is below γ (Blum 2006,
 // definitions 1 and 2).
 //
-// Of is the margin of one instance, Sample those of many. A Separator may have
-// a bias, a Pairwise has one separator a class; both have methods of the same
-// names. An Expansion is a separator in the feature space of a kernel, Mapped
-// takes the margins of features.
+// Of is the margin of one instance, Sample those of many, and a Separator may
+// have a bias. Those of a trained model, of any number of classes and in the
+// feature space of its kernel, are model.Pipeline.Margins.
 //
 // A Curve is the error at every margin, of the best of several separators: it
 // says which pair of margin and error to plan with.
@@ -35,6 +34,8 @@ func Of(w []float64, x data.Vector, y float64) float64 {
 // Sample returns the margins of the instances x with labels y, each +1 or -1,
 // under the separator w, in O(stored coordinates). It is Separator.Sample
 // without a bias.
-func Sample(ctx context.Context, ctl run.Control, w []float64, x data.Source[data.Vector], y []float64) (Margins, error) {
+func Sample(
+	ctx context.Context, ctl run.Control, w []float64, x data.Source[data.Vector], y []float64,
+) (Margins, error) {
 	return Separator{W: w}.Sample(ctx, ctl, x, y)
 }

@@ -110,7 +110,8 @@ func TestBiasIsAnAppendedCoordinate(t *testing.T) {
 		coordinate := rapid.Float64Range(-10, 10)
 		w := rapid.SliceOfN(coordinate, n, n).Draw(t, "w")
 		x := rapid.SliceOfN(coordinate, n, n).Draw(t, "x")
-		s := margin.Separator{W: w, Bias: coordinate.Draw(t, "bias"), Unit: rapid.SampledFrom([]float64{0, 1, 3}).Draw(t, "unit")}
+		s := margin.Separator{W: w, Bias: coordinate.Draw(t, "bias"),
+			Unit: rapid.SampledFrom([]float64{0, 1, 3}).Draw(t, "unit")}
 		v := data.Dense(x...)
 		wLong, xLong := append(slices.Clone(w), s.Bias), append(slices.Clone(x), s.Unit)
 		if s.Unit == 0 {
@@ -192,7 +193,8 @@ func TestSampleRefuses(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := margin.Sample(cancelled, run.Control{}, []float64{1}, x, []float64{1, 1}); !errors.Is(err, context.Canceled) {
+	if _, err := margin.Sample(cancelled, run.Control{}, []float64{1}, x, []float64{1, 1}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -210,7 +212,8 @@ func TestMargins(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ p, want float64 }{
-		{-1, -1}, {0, -1}, {0.1, -1}, {0.100001, -0.25}, {0.3, 0}, {0.5, 0.2}, {0.7, 0.4}, {0.9, 0.5}, {0.91, 0.75}, {1, 0.75}, {2, 0.75}, {math.Inf(1), 0.75}, {math.NaN(), -1},
+		{-1, -1}, {0, -1}, {0.1, -1}, {0.100001, -0.25}, {0.3, 0}, {0.5, 0.2}, {0.7, 0.4}, {0.9, 0.5}, {0.91, 0.75}, {1,
+			0.75}, {2, 0.75}, {math.Inf(1), 0.75}, {math.NaN(), -1},
 	} {
 		if got := m.Quantile(c.p); got != c.want {
 			t.Errorf("Quantile(%v) = %v, want %v", c.p, got, c.want)

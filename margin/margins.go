@@ -1,14 +1,8 @@
 package margin
 
 import (
-	"context"
-	"fmt"
 	"math"
 	"slices"
-
-	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/internal/par"
-	"github.com/kerf-ml/kerf/run"
 )
 
 // Margins are the margins of a sample, in ascending order and none of them NaN.
@@ -64,37 +58,4 @@ func (m Margins) Quantile(p float64) float64 {
 		return m[0]
 	}
 	return m[int(min(rank, float64(len(m))))-1]
-}
-
-// blockRows is how many instances a worker takes at a time.
-const blockRows = 256
-
-// sample computes the margins of n instances in blocks. of(i) is the margin of
-// instance i, or an error that names it.
-func sample(ctx context.Context, ctl run.Control, n int, of func(i int) (float64, error)) (Margins, error) {
-	m := make(Margins, n)
-	err := par.For(ctx, ctl, "margins", par.Blocks(n, blockRows), func(b int) error {
-		lo, hi := par.Range(b, n, blockRows)
-		for i := lo; i < hi; i++ {
-			v, err := of(i)
-			if err != nil {
-				return err
-			}
-			m[i] = v
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	slices.Sort(m)
-	return m, nil
-}
-
-// checkLengths reports a sample whose labels do not match its instances.
-func checkLengths(x data.Source[data.Vector], labels int) error {
-	if x.Len() != labels {
-		return fmt.Errorf("margins: %d instances and %d labels", x.Len(), labels)
-	}
-	return nil
 }

@@ -3,8 +3,10 @@ package margin
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -48,25 +50,39 @@ func (s Separator) Of(x data.Vector, y float64) float64 {
 // Sample returns the margins of the instances x with labels y, in
 // O(stored coordinates) on all cores. It returns an error unless there is a
 // label for each instance, every label is +1 or -1, and all is finite.
-func (s Separator) Sample(ctx context.Context, ctl run.Control, x data.Source[data.Vector], y []float64) (Margins, error) {
-	if err := checkLengths(x, len(y)); err != nil {
-		return nil, err
+func (s Separator) Sample(
+	ctx context.Context, ctl run.Control, x data.Source[data.Vector], y []float64,
+) (Margins, error) {
+	if x.Len() != len(y) {
+		return nil, fmt.Errorf("margins: %d instances and %d labels", x.Len(), len(y))
 	}
 	if err := s.check(); err != nil {
 		return nil, fmt.Errorf("margins: %w", err)
 	}
-	norm := s.Norm()
-	return sample(ctx, ctl, len(y), func(i int) (float64, error) {
-		if y[i] != 1 && y[i] != -1 {
-			return 0, fmt.Errorf("margins: label %d is %v and must be +1 or -1", i, y[i])
+	norm, n, m := s.Norm(), len(y), make(Margins, len(y))
+	err := par.For(ctx, ctl, "margins", par.Blocks(n, blockRows), func(b int) error {
+		lo, hi := par.Range(b, n, blockRows)
+		for i := lo; i < hi; i++ {
+			if y[i] != 1 && y[i] != -1 {
+				return fmt.Errorf("margins: label %d is %v and must be +1 or -1", i, y[i])
+			}
+			v := x.At(i)
+			if !v.Finite() {
+				return fmt.Errorf("margins: instance %d has a value that is not finite", i)
+			}
+			m[i] = s.of(v, y[i], norm)
 		}
-		v := x.At(i)
-		if !v.Finite() {
-			return 0, fmt.Errorf("margins: instance %d has a value that is not finite", i)
-		}
-		return s.of(v, y[i], norm), nil
+		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(m)
+	return m, nil
 }
+
+// blockRows is how many instances a worker takes at a time.
+const blockRows = 256
 
 // check reports a weight, bias or unit that is not finite.
 func (s Separator) check() error {

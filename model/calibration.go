@@ -17,7 +17,9 @@ var Coverages = []float64{0.5, 0.8, 0.9, 0.95, 0.99}
 // Weights of rows count in the probabilities. In the sets they do not: a set
 // holds its coverage for rows that come as those of the sample do, and not as
 // they are weighted.
-func (r Recipe[T]) calibrate(ctx context.Context, p *Pipeline[T], kept Sample[T], keptScores *data.Matrix, held *heldOut) error {
+func (r Recipe[T]) calibrate(
+	ctx context.Context, p *Pipeline[T], kept Sample[T], keptScores *data.Matrix, held *heldOut,
+) error {
 	method := r.Calibrate
 	if method == "" && kept.Len() > 0 {
 		method = calibrate.Softmax // sets are sets of probable classes

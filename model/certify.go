@@ -62,7 +62,8 @@ func (r Recipe[T]) growMap(ctx context.Context, s Sample[T]) (feature.Map[T], *E
 	if err != nil {
 		return nil, nil, err
 	}
-	earned.Certificate, earned.Outcome, earned.Promised, earned.Used, earned.Words = grown.Certificate, grown.Outcome, grown.Promised, grown.Landmarks, grown.String()
+	earned.Certificate, earned.Outcome, earned.Promised = grown.Certificate, grown.Outcome, grown.Promised
+	earned.Used, earned.Words = grown.Landmarks, grown.String()
 	if grown.Map == nil {
 		return nil, nil, errors.New(grown.String())
 	}
@@ -74,7 +75,9 @@ func (r Recipe[T]) growMap(ctx context.Context, s Sample[T]) (feature.Map[T], *E
 
 // compress puts a random projection behind F2, to so many dimensions that it
 // takes no more of the error and of the confidence than F2 did.
-func (r Recipe[T]) compress(ctx context.Context, f2 *feature.Orthogonal[T], kind string, claim certificate.Claim, earned *Earned) (feature.Map[T], *Earned, error) {
+func (r Recipe[T]) compress(
+	ctx context.Context, f2 *feature.Orthogonal[T], kind string, claim certificate.Claim, earned *Earned,
+) (feature.Map[T], *Earned, error) {
 	spent, within := 1-claim.Confidence, func(c certificate.Certificate) bool {
 		return c.Bound-earned.Bound <= claim.Error
 	}
@@ -102,7 +105,8 @@ func (r Recipe[T]) compress(ctx context.Context, f2 *feature.Orthogonal[T], kind
 		}
 	}
 	if high >= f2.Dim() {
-		return nil, nil, fmt.Errorf("F3 would need %d dimensions to keep the margin, more than the %d of F2; use map f2", high, f2.Dim())
+		return nil, nil, fmt.Errorf("F3 would need %d dimensions to keep the margin, more than the %d of F2; use map f2",
+			high, f2.Dim())
 	}
 	projection, err := project.Recall(kind, high, r.Seed)
 	if err != nil {

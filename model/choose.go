@@ -142,7 +142,10 @@ func choosePenalty[T, U any](ctx context.Context, r Recipe[T], s Sample[U], rows
 // brought nothing, and, of learners for which those after are harder still, at a
 // penalty for which the learner does not get to its optimum in the passes it has.
 // It ends with the best so far when ctx ends before whole does.
-func tryPenalties[U any](ctx, whole context.Context, ctl run.Control, penalties []float64, on Sample[U], harder bool, models iter.Seq2[Scored, error]) (choice, error) {
+func tryPenalties[U any](
+	ctx, whole context.Context, ctl run.Control, penalties []float64, on Sample[U], harder bool,
+	models iter.Seq2[Scored, error],
+) (choice, error) {
 	ctl.Progress.Begin("choose", int64(len(penalties)))
 	defer ctl.Progress.End()
 	out, idle := choice{penalty: penalties[0], least: math.Inf(1)}, 0

@@ -273,7 +273,8 @@ func checkHeader[T any](h Header, p *Pipeline[T], kind Kind[T]) error {
 		return err
 	}
 	if h.Map.Dim != is.Map.Dim || h.Map.Landmarks != is.Map.Landmarks {
-		return fmt.Errorf("it claims %d features of %d landmarks and has %d of %d", h.Map.Dim, h.Map.Landmarks, is.Map.Dim, is.Map.Landmarks)
+		return fmt.Errorf("it claims %d features of %d landmarks and has %d of %d", h.Map.Dim, h.Map.Landmarks, is.Map.Dim,
+			is.Map.Landmarks)
 	}
 	return nil
 }

@@ -75,7 +75,9 @@ func (r Recipe[T]) curve(ctx context.Context, s Sample[T]) (margin.Curve, error)
 
 // curveMargins trains separators on fit and returns their margins on two other
 // parts.
-func (r Recipe[T]) curveMargins(ctx context.Context, svm SVM, fit, choose, report Sample[T]) (chosen, reported []margin.Margins, err error) {
+func (r Recipe[T]) curveMargins(
+	ctx context.Context, svm SVM, fit, choose, report Sample[T],
+) (chosen, reported []margin.Margins, err error) {
 	m, err := r.Map.Fit(ctx, r.mapProblem(fit.X))
 	if err != nil {
 		return nil, nil, err
@@ -122,10 +124,6 @@ func (r Recipe[T]) curveMargins(ctx context.Context, svm SVM, fit, choose, repor
 // space under separators of the features F2, which have no bias: the length of
 // an instance is √K(x,x), and not that of its projection F2(x).
 func (p *Pipeline[T]) kernelSpaceMargins(ctx context.Context, ctl run.Control, s Sample[T]) (margin.Margins, error) {
-	raw, squares, err := p.rawAll(ctx, ctl, "margins", s.X, p.kernelLengths)
-	if err != nil {
-		return nil, err
-	}
 	k := p.Separators.Rows
 	product := data.NewMatrix(k, k)
 	for c := range k {
@@ -133,5 +131,6 @@ func (p *Pipeline[T]) kernelSpaceMargins(ctx context.Context, ctl run.Control, s
 			product.Row(c)[e] = vmath.Dot(p.Separators.Row(c), p.Separators.Row(e))
 		}
 	}
-	return p.marginsOf(raw, squares, s.Y, p.distances(product)), nil
+	_, m, err := p.scoreMargins(ctx, ctl, s.X, s.Y, p.distances(product), p.kernelLengths)
+	return m, err
 }

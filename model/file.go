@@ -51,8 +51,9 @@ type Header struct {
 	Task      Task         `json:"task,omitempty"`  // classify where it is not named
 	Learner   string       `json:"learner"`
 	Classes   []string     `json:"classes"`
-	Pairs     []int        `json:"pairs,omitempty"` // of a separator a pair of classes: where the support of each class begins, and its size
-	Unit      float64      `json:"unit"`
+	// of a separator a pair of classes: where the support of each class begins, and its size
+	Pairs []int   `json:"pairs,omitempty"`
+	Unit  float64 `json:"unit"`
 
 	Calibration *calibrate.Calibration `json:"calibration,omitempty"`
 	Conformal   []calibrate.Conformal  `json:"conformal,omitempty"`

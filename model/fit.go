@@ -131,7 +131,9 @@ func (r Recipe[T]) fit(ctx context.Context, s Sample[T]) (*Pipeline[T], Training
 
 // finish gives the pipeline its probabilities and sets, and puts the scores of all
 // rows together.
-func (r Recipe[T]) finish(ctx context.Context, p *Pipeline[T], t *Training, kept Sample[T], scored *heldOut, rest, held []int) error {
+func (r Recipe[T]) finish(
+	ctx context.Context, p *Pipeline[T], t *Training, kept Sample[T], scored *heldOut, rest, held []int,
+) error {
 	var keptScores *data.Matrix
 	if kept.Len() > 0 {
 		var err error
@@ -259,7 +261,9 @@ func unsound(l Learner, err error) error {
 }
 
 // fitAt fits the learner at a penalty.
-func fitAt[T, U any](ctx context.Context, r Recipe[T], s Sample[U], penalty float64, start []*linear.Separator) (Fitted[U], learn.Report, error) {
+func fitAt[T, U any](
+	ctx context.Context, r Recipe[T], s Sample[U], penalty float64, start []*linear.Separator,
+) (Fitted[U], learn.Report, error) {
 	p, err := problem(r, s)
 	if err != nil {
 		return Fitted[U]{}, learn.Report{}, err
@@ -284,7 +288,9 @@ func score[U any](ctx context.Context, ctl run.Control, t *Training, p *Pipeline
 
 // mapAll fits the map of the recipe, or grows it to its claim, and maps all
 // instances.
-func (r Recipe[T]) mapAll(ctx context.Context, p *Pipeline[T], s Sample[T], t *Training) (data.Source[data.Vector], error) {
+func (r Recipe[T]) mapAll(
+	ctx context.Context, p *Pipeline[T], s Sample[T], t *Training,
+) (data.Source[data.Vector], error) {
 	var err error
 	if r.Claim != nil {
 		p.Map, t.Earned, err = r.growMap(ctx, s)

@@ -129,17 +129,6 @@ func (p *Head) spread(dst, raw []float64) {
 	}
 }
 
-// spreadAll returns the scores of all outputs from the products of features with
-// the weights, a row each.
-func (p *Head) spreadAll(raw *data.Matrix) *data.Matrix {
-	out, row := data.NewMatrix(raw.Rows, p.Outputs()), make([]float64, raw.Cols)
-	for i := range raw.Rows {
-		copy(row, raw.Row(i))
-		p.spread(out.Row(i), row)
-	}
-	return out
-}
-
 // tally sets dst to the pairs that each class wins, plus less than a half by how
 // much it wins them: so the vote decides, and the sum of scores in a tie.
 func tally(dst, pairs []float64) {

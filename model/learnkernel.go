@@ -28,7 +28,9 @@ func supported[T any](m feature.Map[T], weights *data.Matrix, bias []float64) Fi
 }
 
 // expanded returns what an expansion is, with a number added to its scores.
-func expanded[T any](precision run.Precision, add float64) func(*kernelized.Expansion[T], learn.Report, error) (Fitted[T], learn.Report, error) {
+func expanded[T any](
+	precision run.Precision, add float64,
+) func(*kernelized.Expansion[T], learn.Report, error) (Fitted[T], learn.Report, error) {
 	return func(e *kernelized.Expansion[T], report learn.Report, err error) (Fitted[T], learn.Report, error) {
 		if err != nil {
 			return Fitted[T]{}, report, err
@@ -40,7 +42,9 @@ func expanded[T any](precision run.Precision, add float64) func(*kernelized.Expa
 }
 
 // regressed is expanded for machines of numbers.
-func regressed[T any](precision run.Precision, add float64) func(*kernelized.Regression[T], learn.Report, error) (Fitted[T], learn.Report, error) {
+func regressed[T any](
+	precision run.Precision, add float64,
+) func(*kernelized.Regression[T], learn.Report, error) (Fitted[T], learn.Report, error) {
 	return func(f *kernelized.Regression[T], report learn.Report, err error) (Fitted[T], learn.Report, error) {
 		if err != nil {
 			return Fitted[T]{}, report, err
@@ -50,7 +54,9 @@ func regressed[T any](precision run.Precision, add float64) func(*kernelized.Reg
 }
 
 // manyExpanded returns what an expansion with a score a class is.
-func manyExpanded[T any](precision run.Precision, classes int) func(*kernelized.MultiExpansion[T], learn.Report, error) (Fitted[T], learn.Report, error) {
+func manyExpanded[T any](
+	precision run.Precision, classes int,
+) func(*kernelized.MultiExpansion[T], learn.Report, error) (Fitted[T], learn.Report, error) {
 	return func(e *kernelized.MultiExpansion[T], report learn.Report, err error) (Fitted[T], learn.Report, error) {
 		if err != nil {
 			return Fitted[T]{}, report, err
@@ -71,7 +77,9 @@ func manyExpanded[T any](precision run.Precision, classes int) func(*kernelized.
 }
 
 // followed is the path of a learner of package kernelized.
-func followed[T, M any](path learn.Path[M], err error, as func(M, learn.Report, error) (Fitted[T], learn.Report, error)) (Path[T], error) {
+func followed[T, M any](
+	path learn.Path[M], err error, as func(M, learn.Report, error) (Fitted[T], learn.Report, error),
+) (Path[T], error) {
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +188,9 @@ func (l KernelSVM[T]) recipe(p Problem[T]) kernelized.SVM[T] {
 }
 
 // paired returns what an expansion with a separator a pair of classes is.
-func (KernelSVM[T]) paired(p Problem[T]) func(*kernelized.PairExpansion[T], learn.Report, error) (Fitted[T], learn.Report, error) {
+func (KernelSVM[T]) paired(
+	p Problem[T],
+) func(*kernelized.PairExpansion[T], learn.Report, error) (Fitted[T], learn.Report, error) {
 	return func(e *kernelized.PairExpansion[T], report learn.Report, err error) (Fitted[T], learn.Report, error) {
 		if err != nil {
 			return Fitted[T]{}, report, err

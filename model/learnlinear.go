@@ -17,7 +17,9 @@ func labeled[T any](p Problem[T]) data.Labeled[T, int] {
 }
 
 // separated returns what a learner of separators found.
-func separated(m *learn.Multi[data.Vector, *linear.Separator], report learn.Report, err error) (Fitted[data.Vector], learn.Report, error) {
+func separated(
+	m *learn.Multi[data.Vector, *linear.Separator], report learn.Report, err error,
+) (Fitted[data.Vector], learn.Report, error) {
 	if err != nil {
 		return Fitted[data.Vector]{}, report, err
 	}
@@ -48,7 +50,9 @@ func classPath(p Problem[data.Vector], path *linear.ClassPath, err error) (Path[
 }
 
 // follow fits by one step of a path.
-func follow(ctx context.Context, path Path[data.Vector], err error, penalty float64) (Fitted[data.Vector], learn.Report, error) {
+func follow(
+	ctx context.Context, path Path[data.Vector], err error, penalty float64,
+) (Fitted[data.Vector], learn.Report, error) {
 	if err != nil {
 		return Fitted[data.Vector]{}, learn.Report{}, err
 	}
@@ -93,7 +97,8 @@ func (l SVM) Quick(n int) Learner {
 
 func (l SVM) recipe(p Problem[data.Vector]) linear.SVM {
 	s := linear.NewSVM()
-	s.C, s.Loss, s.Tolerance, s.MaxPasses, s.Unit, s.Seed, s.Run = l.C, l.Loss, l.Tolerance, l.MaxPasses, l.Unit, p.Seed, p.Run
+	s.C, s.Loss, s.Tolerance, s.MaxPasses, s.Unit = l.C, l.Loss, l.Tolerance, l.MaxPasses, l.Unit
+	s.Seed, s.Run = p.Seed, p.Run
 	return s
 }
 
@@ -208,7 +213,8 @@ func (l Ridge) Fit(ctx context.Context, p Problem[data.Vector]) (Fitted[data.Vec
 	}
 	best := linear.BestRidge(steps)
 	f := best.Models[0]
-	out := Fitted[data.Vector]{Separators: data.NewMatrix(1, len(f.W)), Bias: []float64{f.Bias}, Unit: 1, Lambda: best.Lambda}
+	out := Fitted[data.Vector]{Separators: data.NewMatrix(1, len(f.W)), Bias: []float64{f.Bias}, Unit: 1,
+		Lambda: best.Lambda}
 	copy(out.Separators.Row(0), f.W)
 	return out, learn.Report{Status: learn.Converged, Iterations: 1, Objective: best.Objective}, nil
 }
@@ -226,7 +232,10 @@ func ridgeLambdas(n float64) []float64 {
 
 // rest trains a learner of two classes, a class against the rest where there are
 // more.
-func rest(ctx context.Context, p Problem[data.Vector], make func(Problem[data.Vector]) learn.Learner[data.Vector, float64, *linear.Separator]) (Fitted[data.Vector], learn.Report, error) {
+func rest(
+	ctx context.Context, p Problem[data.Vector],
+	make func(Problem[data.Vector]) learn.Learner[data.Vector, float64, *linear.Separator],
+) (Fitted[data.Vector], learn.Report, error) {
 	inner, k := p, p.Classes.Len()
 	ovr := learn.OneVsRest[data.Vector, *linear.Separator]{Classes: k, Checkpoint: p.Checkpoint, Run: p.Run}
 	if k > 2 {
@@ -318,7 +327,9 @@ func (l AveragedPerceptron) Quick(n int) Learner {
 }
 
 // Fit goes through the rows.
-func (l AveragedPerceptron) Fit(ctx context.Context, p Problem[data.Vector]) (Fitted[data.Vector], learn.Report, error) {
+func (l AveragedPerceptron) Fit(
+	ctx context.Context, p Problem[data.Vector],
+) (Fitted[data.Vector], learn.Report, error) {
 	return rest(ctx, p, func(p Problem[data.Vector]) learn.Learner[data.Vector, float64, *linear.Separator] {
 		s := linear.NewAveragedPerceptron()
 		s.MaxPasses, s.Unit, s.Seed, s.Run = min(l.MaxPasses, averagedPasses), l.Unit, p.Seed, p.Run

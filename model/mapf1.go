@@ -33,7 +33,8 @@ func (r F1[T]) Validate() error {
 
 // Fit chooses the landmarks.
 func (r F1[T]) Fit(ctx context.Context, p Problem[T]) (feature.Map[T], error) {
-	return fitted[T](feature.F1[T]{Kernel: p.Kernel, Size: r.Dim, Select: r.Select, Seed: p.Seed, Run: p.Run}.Fit(ctx, p.X))
+	return fitted[T](feature.F1[T]{Kernel: p.Kernel, Size: r.Dim, Select: r.Select, Seed: p.Seed, Run: p.Run}.Fit(ctx,
+		p.X))
 }
 
 func (F1[T]) describe(m feature.Map[T], h *MapHeader) bool {

@@ -50,8 +50,11 @@ func (r Oblivious[T]) Fit(ctx context.Context, p Problem[T]) (feature.Map[T], er
 	})
 }
 
-func (r Oblivious[T]) draw(ctx context.Context, ctl run.Control, k kernel.Kernel[data.Vector], width int, seed uint64) (feature.Map[data.Vector], error) {
-	m, err := feature.RecallOblivious(ctx, ctl, feature.Oblivious{Kind: r.kind, Kernel: k, Dim: r.Dim, Width: width, Seed: seed})
+func (r Oblivious[T]) draw(
+	ctx context.Context, ctl run.Control, k kernel.Kernel[data.Vector], width int, seed uint64,
+) (feature.Map[data.Vector], error) {
+	m, err := feature.RecallOblivious(ctx, ctl, feature.Oblivious{Kind: r.kind, Kernel: k, Dim: r.Dim, Width: width,
+		Seed: seed})
 	var memory *run.MemoryError
 	if err != nil && ctx.Err() == nil && !errors.As(err, &memory) {
 		return nil, &SampleError{err.Error()} // the kernel is none of those that the map is for
@@ -78,7 +81,9 @@ func (r Oblivious[T]) open(f *File, k kernel.Kernel[T], _ Kind[T]) (feature.Map[
 }
 
 // openVectors builds a map of vectors that is not made from landmarks.
-func openVectors[T any](f *File, k kernel.Kernel[T], build func(kernel.Kernel[data.Vector], MapHeader) (feature.Map[data.Vector], error)) (feature.Map[T], error) {
+func openVectors[T any](
+	f *File, k kernel.Kernel[T], build func(kernel.Kernel[data.Vector], MapHeader) (feature.Map[data.Vector], error),
+) (feature.Map[T], error) {
 	h := f.Header.Map
 	vectors, ok := any(k).(kernel.Kernel[data.Vector])
 	if !ok {

@@ -86,7 +86,9 @@ func checkDim(d int) error {
 }
 
 // onVectors fits a map that is for vectors alone.
-func onVectors[T any](name string, p Problem[T], fit func(Problem[data.Vector]) (feature.Map[data.Vector], error)) (feature.Map[T], error) {
+func onVectors[T any](
+	name string, p Problem[T], fit func(Problem[data.Vector]) (feature.Map[data.Vector], error),
+) (feature.Map[T], error) {
 	v, ok := any(p).(Problem[data.Vector])
 	if !ok {
 		return nil, &SampleError{fmt.Sprintf("map %s is for vectors alone; choose f1, f2 or f3", name)}

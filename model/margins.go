@@ -24,36 +24,53 @@ func (p *Pipeline[T]) Margins(ctx context.Context, ctl run.Control, x data.Sourc
 }
 
 // ScoreMargins is ScoreAll and Margins in one: each instance is mapped once.
-func (p *Pipeline[T]) ScoreMargins(ctx context.Context, ctl run.Control, x data.Source[T], y []int) (*data.Matrix, margin.Margins, error) {
+func (p *Pipeline[T]) ScoreMargins(
+	ctx context.Context, ctl run.Control, x data.Source[T], y []int,
+) (*data.Matrix, margin.Margins, error) {
 	products, lengths, err := p.separatorProducts(ctx, ctl)
 	if err != nil {
 		return nil, nil, err
 	}
-	raw, squares, err := p.rawAll(ctx, ctl, "predict", x, lengths)
+	return p.scoreMargins(ctx, ctl, x, y, p.distances(products), lengths)
+}
+
+// scoreMargins returns scores and margins, given what margins are divided by.
+func (p *Pipeline[T]) scoreMargins(
+	ctx context.Context, ctl run.Control, x data.Source[T], y []int, norms *data.Matrix, lengths lengthsOf[T],
+) (*data.Matrix, margin.Margins, error) {
+	scores, values := data.NewMatrix(x.Len(), p.Outputs()), make([]float64, x.Len())
+	err := p.blocks(ctx, ctl, "predict", x, lengths, func(first int, raw *data.Matrix, squares []float64) {
+		for i := range raw.Rows {
+			if c := y[first+i]; c >= 0 {
+				values[first+i] = p.marginOf(raw.Row(i), c, squares[i], norms)
+			}
+			p.spread(scores.Row(first+i), raw.Row(i))
+		}
+	})
 	if err != nil {
 		return nil, nil, err
 	}
-	return p.spreadAll(raw), p.marginsOf(raw, squares, y, p.distances(products)), nil
-}
-
-// marginsOf returns the margins of rows of known class from their products with
-// the separators and their squared lengths.
-func (p *Head) marginsOf(raw *data.Matrix, squares []float64, y []int, lengths *data.Matrix) margin.Margins {
-	values := make([]float64, 0, len(y))
+	known := values[:0]
 	for i, c := range y {
 		if c >= 0 {
-			values = append(values, p.marginOf(raw.Row(i), c, squares[i], lengths))
+			known = append(known, values[i])
 		}
 	}
-	return margin.NewMargins(values)
+	return scores, margin.NewMargins(known), nil
 }
 
-// separatorProducts returns the inner products of the separators with each other, and what
-// tells the squared length of an instance, in the space that margins are of.
+// separatorProducts returns the inner products of the separators with each other,
+// of those of pairs each with itself, and what tells the squared length of an
+// instance, in the space that margins are of.
 func (p *Pipeline[T]) separatorProducts(ctx context.Context, ctl run.Control) (*data.Matrix, lengthsOf[T], error) {
 	if p.machine() {
 		m, err := p.supportProducts(ctx, ctl)
 		return m, p.kernelLengths, err
+	}
+	if p.Pairs != nil {
+		product := data.NewMatrix(p.Separators.Rows, 1)
+		linalg.Norms2(product.Data, p.Separators)
+		return product, featureLengths[T], nil
 	}
 	product := data.NewMatrix(p.Separators.Rows, p.Separators.Rows)
 	return product, featureLengths[T], linalg.MulT(ctx, ctl.Quiet(), 1, p.Separators, p.Separators, 0, product)
@@ -86,18 +103,26 @@ func (p *Pipeline[T]) machine() bool {
 // scores of the support.
 func (p *Pipeline[T]) supportProducts(ctx context.Context, ctl run.Control) (*data.Matrix, error) {
 	support := any(p.Map).(*feature.Landmarks[T]).Instances()
-	scores, _, err := p.rawAll(ctx, ctl, "margins", support, nil)
+	k := p.Separators.Rows
+	scores := data.NewMatrix(support.Len(), k)
+	err := p.blocks(ctx, ctl, "margins", support, nil, func(first int, raw *data.Matrix, _ []float64) {
+		copy(scores.Data[first*k:], raw.Data)
+	})
 	if err != nil {
 		return nil, err
 	}
-	k := p.Separators.Rows
+	if p.Pairs != nil { // no two of them are ever compared
+		product := data.NewMatrix(k, 1)
+		for s := range support.Len() {
+			for c := range k {
+				product.Data[c] += p.Separators.Row(c)[s] * scores.Row(s)[c]
+			}
+		}
+		return product, nil
+	}
 	product := data.NewMatrix(k, k)
 	for s := range support.Len() {
 		for c := range k {
-			if p.Pairs != nil { // no two of them are ever compared
-				product.Row(c)[c] += p.Separators.Row(c)[s] * scores.Row(s)[c]
-				continue
-			}
 			vmath.Axpy(product.Row(c), p.Separators.Row(c)[s], scores.Row(s))
 		}
 	}
@@ -109,21 +134,27 @@ func (p *Pipeline[T]) supportProducts(ctx context.Context, ctl run.Control) (*da
 // two, and else the length of the difference of each two. Biases count.
 func (p *Head) distances(product *data.Matrix) *data.Matrix {
 	k := product.Rows
-	out := data.NewMatrix(k, k)
+	out := data.NewMatrix(k, product.Cols)
+	bias := func(b float64) float64 {
+		if p.Unit == 0 {
+			return 0
+		}
+		return b * b
+	}
+	if p.Pairs != nil {
+		for c, square := range product.Data {
+			out.Data[c] = math.Sqrt(max(0, square) + bias(p.Bias[c]))
+		}
+		return out
+	}
 	for c := range k {
 		for e := range k {
-			if p.Pairs != nil && c != e {
-				continue
-			}
-			bias := p.Bias[c] - p.Bias[e]
 			square := product.Row(c)[c] + product.Row(e)[e] - product.Row(c)[e] - product.Row(e)[c]
+			apart := p.Bias[c] - p.Bias[e]
 			if c == e {
-				bias, square = p.Bias[c], product.Row(c)[c]
+				apart, square = p.Bias[c], product.Row(c)[c]
 			}
-			if p.Unit == 0 {
-				bias = 0
-			}
-			out.Row(c)[e] = math.Sqrt(max(0, square) + bias*bias)
+			out.Row(c)[e] = math.Sqrt(max(0, square) + bias(apart))
 		}
 	}
 	return out
@@ -148,9 +179,9 @@ func (p *Head) marginOf(raw []float64, c int, square float64, lengths *data.Matr
 		for s := range raw {
 			switch i, j := learn.PairAt(s, k); c {
 			case i:
-				take(score(s), lengths.Row(s)[s])
+				take(score(s), lengths.Data[s])
 			case j:
-				take(-score(s), lengths.Row(s)[s])
+				take(-score(s), lengths.Data[s])
 			}
 		}
 	case k == 2:

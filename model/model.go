@@ -98,7 +98,9 @@ func (m *Model) Scores(ctx context.Context, ctl run.Control, r *dataset.Rows) (*
 
 // ScoreMargins returns the scores of rows and the margins of those whose class y is
 // known, at least 0. Each row is mapped once.
-func (m *Model) ScoreMargins(ctx context.Context, ctl run.Control, r *dataset.Rows, y []int) (*data.Matrix, margin.Margins, error) {
+func (m *Model) ScoreMargins(
+	ctx context.Context, ctl run.Control, r *dataset.Rows, y []int,
+) (*data.Matrix, margin.Margins, error) {
 	return m.rows.scoreMargins(ctx, ctl, r, y)
 }
 
@@ -180,7 +182,9 @@ func (m encoded[T]) scores(ctx context.Context, ctl run.Control, r *dataset.Rows
 	return m.p.ScoreAll(ctx, ctl, d.X)
 }
 
-func (m encoded[T]) scoreMargins(ctx context.Context, ctl run.Control, r *dataset.Rows, y []int) (*data.Matrix, margin.Margins, error) {
+func (m encoded[T]) scoreMargins(
+	ctx context.Context, ctl run.Control, r *dataset.Rows, y []int,
+) (*data.Matrix, margin.Margins, error) {
 	d, err := dataset.Decode[T](m.e, r)
 	if err != nil {
 		return nil, nil, err

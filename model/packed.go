@@ -45,7 +45,8 @@ func (p *Head) pack() *packed {
 		for other := range part.Rows {
 			copy(part.Row(other), w.Row(pairOf(c, other, out.classes))[lo:hi])
 		}
-		out.parts = append(out.parts, packedPart{class: c, lo: lo, hi: hi, weights: compute.NewFixed[float64](part.Data, part.Rows, part.Cols)})
+		out.parts = append(out.parts, packedPart{class: c, lo: lo, hi: hi,
+			weights: compute.NewFixed[float64](part.Data, part.Rows, part.Cols)})
 	}
 	return out
 }

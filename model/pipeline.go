@@ -63,7 +63,9 @@ func (p *Pipeline[T]) Value(x T) float64 {
 }
 
 // features maps all instances. Without a map they are the vectors themselves.
-func (p *Pipeline[T]) features(ctx context.Context, ctl run.Control, x data.Source[T]) (data.Source[data.Vector], error) {
+func (p *Pipeline[T]) features(
+	ctx context.Context, ctl run.Control, x data.Source[T],
+) (data.Source[data.Vector], error) {
 	if isIdentity(p.Map) {
 		return any(x).(data.Source[data.Vector]), nil
 	}
@@ -76,33 +78,42 @@ const scoreRows = 84
 // ScoreAll returns the scores of all instances of x, a row each, without
 // keeping their features.
 func (p *Pipeline[T]) ScoreAll(ctx context.Context, ctl run.Control, x data.Source[T]) (*data.Matrix, error) {
-	raw, _, err := p.rawAll(ctx, ctl, "predict", x, nil)
+	out := data.NewMatrix(x.Len(), p.Outputs())
+	err := p.blocks(ctx, ctl, "predict", x, nil, func(first int, raw *data.Matrix, _ []float64) {
+		for i := range raw.Rows {
+			p.spread(out.Row(first+i), raw.Row(i))
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
-	return p.spreadAll(raw), nil
+	return out, nil
 }
 
-// rawAll returns the products of all instances' features with the separators'
-// weights, without the biases, and, where lengths is not nil, what that says of their
-// squared lengths. Each instance is mapped once.
-func (p *Pipeline[T]) rawAll(ctx context.Context, ctl run.Control, task string, x data.Source[T], lengths lengthsOf[T]) (raw *data.Matrix, squares []float64, err error) {
+// blocks maps the instances, a few together, and hands over the products of their
+// features with the separators' weights, without the biases, and, where lengths is
+// not nil, their squared lengths. Each instance is mapped once; blocks are used by
+// several goroutines at a time, and raw may be changed.
+func (p *Pipeline[T]) blocks(
+	ctx context.Context, ctl run.Control, task string, x data.Source[T], lengths lengthsOf[T],
+	use func(first int, raw *data.Matrix, squares []float64),
+) error {
 	n := x.Len()
-	raw = data.NewMatrix(n, p.Separators.Rows)
-	if lengths != nil {
-		squares = make([]float64, n)
-	}
-	err = par.For(ctx, ctl, task, par.Blocks(n, scoreRows), func(i int) error {
+	return par.For(ctx, ctl, task, par.Blocks(n, scoreRows), func(i int) error {
 		lo, hi := par.Range(i, n, scoreRows)
-		part := &data.Matrix{Rows: hi - lo, Cols: raw.Cols, Data: raw.Data[lo*raw.Cols : hi*raw.Cols]}
-		block := data.Range[T]{Of: x, Lo: lo, Hi: hi}
-		features, err := p.rawBlock(ctx, ctl, part, block)
-		if err == nil && lengths != nil {
-			lengths(squares[lo:hi], block, features)
+		raw, block := data.NewMatrix(hi-lo, p.Separators.Rows), data.Range[T]{Of: x, Lo: lo, Hi: hi}
+		features, err := p.rawBlock(ctx, ctl, raw, block)
+		if err != nil {
+			return err
 		}
-		return err
+		var squares []float64
+		if lengths != nil {
+			squares = make([]float64, hi-lo)
+			lengths(squares, block, features)
+		}
+		use(lo, raw, squares)
+		return nil
 	})
-	return raw, squares, err
 }
 
 // lengthsOf sets dst to the squared lengths of a few instances, given their
@@ -112,7 +123,9 @@ type lengthsOf[T any] func(dst []float64, x data.Source[T], features data.Source
 // rawBlock sets the rows of raw to the products of a few instances' features
 // with the separators' weights. Without a map the separators meet the vectors as
 // they are stored, dense or sparse.
-func (p *Pipeline[T]) rawBlock(ctx context.Context, ctl run.Control, raw *data.Matrix, x data.Source[T]) (data.Source[data.Vector], error) {
+func (p *Pipeline[T]) rawBlock(
+	ctx context.Context, ctl run.Control, raw *data.Matrix, x data.Source[T],
+) (data.Source[data.Vector], error) {
 	if vectors, ok := any(x).(data.Source[data.Vector]); ok && isIdentity(p.Map) {
 		for i := range vectors.Len() {
 			p.products(raw.Row(i), vectors.At(i))

@@ -32,7 +32,8 @@ type Recipe[T any] struct {
 	ClassWeight map[string]float64 // factors of the rows' weights by label; nil for 1
 	Balanced    bool               // weigh classes so that all count alike, by the sums of their rows' weights
 	Calibrate   calibrate.Method   // how scores become probabilities; empty for not at all
-	Conformal   float64            // part of the rows to keep from training and to calibrate prediction sets on; 0 for none
+	// part of the rows to keep from training and to calibrate prediction sets on; 0 for none
+	Conformal float64
 
 	// Checkpoint is where the state of a learner that Keeps is kept; what comes
 	// before the learner is done again.

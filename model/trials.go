@@ -40,7 +40,9 @@ func (s Scored) separators() []*linear.Separator {
 // Nothing is chosen, calibrated or certified: Choose, Calibrate, Conformal and
 // Claim are not looked at. The trials end with an error where there is one, which
 // is the context's when ctx ends.
-func (r Recipe[T]) Trials(ctx context.Context, s Sample[T], test data.Source[T], penalties []float64) iter.Seq2[Scored, error] {
+func (r Recipe[T]) Trials(
+	ctx context.Context, s Sample[T], test data.Source[T], penalties []float64,
+) iter.Seq2[Scored, error] {
 	return func(yield func(Scored, error) bool) {
 		r, s, err := r.ready(s)
 		switch {
@@ -71,7 +73,9 @@ func (r Recipe[T]) TryBest(ctx context.Context, fit, measure Sample[T], penaltie
 }
 
 // try fits one part of a sample at each penalty and scores another part.
-func (r Recipe[T]) try(ctx context.Context, s Sample[T], test data.Source[T], penalties []float64) iter.Seq2[Scored, error] {
+func (r Recipe[T]) try(
+	ctx context.Context, s Sample[T], test data.Source[T], penalties []float64,
+) iter.Seq2[Scored, error] {
 	r.Claim, r.Checkpoint = nil, learn.Checkpoint{}
 	if r.Learner.Traits().Kernel {
 		return along(ctx, r, s, test, penalties)
@@ -95,7 +99,9 @@ func (r Recipe[T]) try(ctx context.Context, s Sample[T], test data.Source[T], pe
 // along fits a sample at each penalty and scores the instances of test. It ends
 // with an error where there is one, which is the context's when ctx ends: a fit
 // that was cut short is no measure of its penalty.
-func along[T, U any](ctx context.Context, r Recipe[T], s Sample[U], test data.Source[U], penalties []float64) iter.Seq2[Scored, error] {
+func along[T, U any](
+	ctx context.Context, r Recipe[T], s Sample[U], test data.Source[U], penalties []float64,
+) iter.Seq2[Scored, error] {
 	return func(yield func(Scored, error) bool) {
 		p, err := problem(r, s)
 		var path Path[U]
@@ -127,7 +133,9 @@ func along[T, U any](ctx context.Context, r Recipe[T], s Sample[U], test data.So
 }
 
 // scoresOf returns the scores of instances by what a learner found.
-func scoresOf[T, U any](ctx context.Context, r Recipe[T], s Sample[U], test data.Source[U], f Fitted[U]) (*data.Matrix, error) {
+func scoresOf[T, U any](
+	ctx context.Context, r Recipe[T], s Sample[U], test data.Source[U], f Fitted[U],
+) (*data.Matrix, error) {
 	p := &Pipeline[U]{Map: f.Map, Head: Head{Task: s.Task, Classes: s.Classes}}
 	if p.Map == nil {
 		features := any(s.X).(data.Source[data.Vector])

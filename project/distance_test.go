@@ -81,7 +81,8 @@ func testTails(t *testing.T, name string, ratios []float64, dim int, g float64) 
 	if promised >= 0.01 && promised < 1 {
 		upper := distuv.Beta{Alpha: failed + 1, Beta: trials - failed}.Quantile(0.999)
 		if failed == trials || upper > promised {
-			t.Errorf("%s, dim %d, g %v: %v of %v fail, so at most %v, promised %v", name, dim, g, failed, trials, upper, promised)
+			t.Errorf("%s, dim %d, g %v: %v of %v fail, so at most %v, promised %v", name, dim, g, failed, trials, upper,
+				promised)
 		}
 	}
 	mean, l := promised*trials, math.Log(1e6)

@@ -68,7 +68,8 @@ func (p *Projection) MapTo32(ctx context.Context, ctl run.Control, dst []float32
 // newImages returns the memory of n images.
 func newImages[F gemm.Float](ctl run.Control, p *Projection, n int) ([]F, error) {
 	bytes := float64(n) * float64(p.out) * float64(unsafe.Sizeof(F(0)))
-	if err := ctl.Reserve("images of a projection", bytes, "project fewer rows at a time or to fewer dimensions"); err != nil {
+	if err := ctl.Reserve("images of a projection", bytes,
+		"project fewer rows at a time or to fewer dimensions"); err != nil {
 		return nil, err
 	}
 	return alloc.Slice[F](n * p.out), nil
@@ -88,10 +89,13 @@ type mapper[F gemm.Float] interface {
 	block(dst []F, x data.Source[data.Vector], lo, hi int, scratch any)
 }
 
-func mapRows[F gemm.Float](ctx context.Context, ctl run.Control, p *Projection, m mapper[F], dst []F, x data.Source[data.Vector]) error {
+func mapRows[F gemm.Float](
+	ctx context.Context, ctl run.Control, p *Projection, m mapper[F], dst []F, x data.Source[data.Vector],
+) error {
 	n, d := x.Len(), p.out
 	if len(dst) != n*d {
-		return fmt.Errorf("%s projection: there is memory for %d numbers and must be for %d images of %d each", p.kind, len(dst), n, d)
+		return fmt.Errorf("%s projection: there is memory for %d numbers and must be for %d images of %d each", p.kind,
+			len(dst), n, d)
 	}
 	if err := ctl.Reserve("a projection", m.bytes(ctl.Cores()), "project to fewer dimensions"); err != nil {
 		return err

@@ -155,7 +155,8 @@ func TestMapIsStable(t *testing.T) {
 // level, and the others the bits of AVX2 and AVX-512 or the plain ones.
 func TestMapLevels(t *testing.T) {
 	x := mixed(rand.New(rand.NewPCG(15, 16)), 80, 700)
-	for _, recipe := range []project.Recipe{project.NewSparse(40, 1), project.NewAchlioptas(40, 1), project.Hadamard{Dim: 40, Seed: 1}} {
+	for _, recipe := range []project.Recipe{project.NewSparse(40, 1), project.NewAchlioptas(40, 1),
+		project.Hadamard{Dim: 40, Seed: 1}} {
 		p := fit(t, recipe, 700)
 		m, m32 := mapped(t, p, 1, x)
 		for _, level := range []vmath.Level{vmath.Plain, vmath.AVX2} {
@@ -200,7 +201,8 @@ func TestMapIsLinear(t *testing.T) {
 			sum[i] = x[i] + y[i]
 			size[i] = math.Abs(x[i]) + math.Abs(y[i])
 		}
-		m, err := p.Map(context.Background(), run.Control{}, data.Slice[data.Vector]{data.Dense(x...), data.Dense(y...), data.Dense(sum...)})
+		m, err := p.Map(context.Background(), run.Control{},
+			data.Slice[data.Vector]{data.Dense(x...), data.Dense(y...), data.Dense(sum...)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,13 +274,15 @@ func TestMapTo(t *testing.T) {
 		for i := range got {
 			got[i], got32[i] = math.NaN(), float32(math.NaN())
 		}
-		if err := errors.Join(p.MapTo(t.Context(), run.Control{}, got, x), p.MapTo32(t.Context(), run.Control{}, got32, x)); err != nil {
+		if err := errors.Join(p.MapTo(t.Context(), run.Control{}, got, x),
+			p.MapTo32(t.Context(), run.Control{}, got32, x)); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got, want.Data) || !slices.Equal(got32, want32) {
 			t.Errorf("%s: other images in memory that is there", recipe.Kind())
 		}
-		if p.MapTo(t.Context(), run.Control{}, got[1:], x) == nil || p.MapTo32(t.Context(), run.Control{}, got32[1:], x) == nil {
+		if p.MapTo(t.Context(), run.Control{}, got[1:], x) == nil ||
+			p.MapTo32(t.Context(), run.Control{}, got32[1:], x) == nil {
 			t.Errorf("%s: too little memory is taken", recipe.Kind())
 		}
 	}

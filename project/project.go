@@ -175,7 +175,8 @@ func check(kind string, in, out int, bytes float64) error {
 	if bytes < 1<<26 { // not worth to ask
 		return nil
 	}
-	return run.Control{}.Reserve(fmt.Sprintf("%s projection from %d to %d", kind, in, out), bytes, "choose a lower dimension")
+	return run.Control{}.Reserve(fmt.Sprintf("%s projection from %d to %d", kind, in, out), bytes,
+		"choose a lower dimension")
 }
 
 func validateDim(kind string, dim int) error {

@@ -205,14 +205,16 @@ func TestRecipesRefuse(t *testing.T) {
 			t.Errorf("%T: a matrix of 2^122 entries is taken", r)
 		}
 	}
-	for _, kind := range []string{"fourier", "", "sparse:", "sparse:x", "sparse:0", "sparse:-1", "sparse:1.5", "sparse:NaN", "sparse:Inf", "sign:0.5"} {
+	for _, kind := range []string{"fourier", "", "sparse:", "sparse:x", "sparse:0", "sparse:-1", "sparse:1.5",
+		"sparse:NaN", "sparse:Inf", "sign:0.5"} {
 		if r, err := project.Recall(kind, 3, 1); err == nil {
 			t.Errorf("kind %q is taken as %v", kind, r)
 		}
 	}
 	for _, density := range []float64{-1, 1.5, math.NaN(), math.Inf(1)} {
 		r := project.Sparse{Density: density}
-		if err := r.Validate(); err == nil || !strings.Contains(err.Error(), "dim") || !strings.Contains(err.Error(), "density") {
+		if err := r.Validate(); err == nil || !strings.Contains(err.Error(), "dim") ||
+			!strings.Contains(err.Error(), "density") {
 			t.Errorf("density %v and dim 0: %v does not name both faults", density, err)
 		}
 		if _, err := r.Fit(3); err == nil {
@@ -313,7 +315,8 @@ func TestEntries(t *testing.T) {
 			}
 		}
 	}
-	if a, b := fit(t, project.Gaussian{Dim: 8}, 8).Matrix().Data, fit(t, project.Sign{Dim: 8}, 8).Matrix().Data; agree(a, b) == 64 {
+	if a, b := fit(t, project.Gaussian{Dim: 8}, 8).Matrix().Data, fit(t, project.Sign{Dim: 8}, 8).Matrix().Data; agree(a,
+		b) == 64 {
 		t.Error("the kinds share their random bits")
 	}
 }

@@ -86,7 +86,8 @@ func trainFacts(t *job.Trained) []Fact {
 func Search(t *job.Tuned) TunePage {
 	final := Training(t.Final)
 	p := TunePage{
-		Data: filepath.Base(t.File), Learner: t.Learner, Numbers: t.Task == model.Regress, Penalty: t.Penalized, Final: &final,
+		Data: filepath.Base(t.File), Learner: t.Learner, Numbers: t.Task == model.Regress, Penalty: t.Penalized,
+		Final: &final,
 		Facts: []Fact{
 			{Name: "data", Value: fmt.Sprintf("%s: %s rows", clean(filepath.Base(t.File), 80), grouped(t.FileRows))},
 			{Name: "search", Value: t.Words()},
@@ -120,7 +121,8 @@ func Demonstration(d *job.Demonstration) DemoPage {
 		Classes: d.Classes, Reach: demoReach,
 	}
 	for _, r := range d.Results {
-		p.Results = append(p.Results, Method{Name: r.Method, Dim: r.Dim, Error: r.Error, Margin: r.Margin, Seconds: r.Seconds})
+		p.Results = append(p.Results, Method{Name: r.Method, Dim: r.Dim, Error: r.Error, Margin: r.Margin,
+			Seconds: r.Seconds})
 	}
 	p.Points = make([][]Point, len(p.Classes))
 	for c, name := range p.Classes {

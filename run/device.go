@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"strings"
 )
 
 // Device is what computes blocks of kernel values and products with them.
@@ -21,17 +20,4 @@ func (d Device) String() string {
 		return devices[d]
 	}
 	return fmt.Sprintf("device(%d)", uint8(d))
-}
-
-// ParseDevice reads the name of a device, or nothing for the default.
-func ParseDevice(name string) (Device, error) {
-	if name == "" {
-		return Auto, nil
-	}
-	for d, known := range devices {
-		if name == known {
-			return Device(d), nil
-		}
-	}
-	return 0, fmt.Errorf("device is %q and must be one of %s", name, strings.Join(devices, ", "))
 }

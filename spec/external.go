@@ -19,7 +19,8 @@ func makeWasm[T external.Instance](a *arguments) (kernel.Kernel[T], error) {
 	name := a.node.rest
 	code, err := os.ReadFile(name)
 	if err != nil {
-		return nil, &data.InputError{File: name, Problem: "the module cannot be read", Advice: "give the path of a .wasm file", Err: err}
+		return nil, &data.InputError{File: name, Problem: "the module cannot be read",
+			Advice: "give the path of a .wasm file", Err: err}
 	}
 	return external.NewWasm[T](context.Background(), name, code, external.WasmOptions{})
 }

@@ -28,7 +28,9 @@ type Kind[T any] interface {
 
 // ForKind returns what one of three functions makes of the kind: the place where a
 // name becomes a type.
-func ForKind[R any](kind dataset.Kind, vectors func(Kind[data.Vector]) R, strings func(Kind[string]) R, sets func(Kind[data.Set]) R) (R, error) {
+func ForKind[R any](
+	kind dataset.Kind, vectors func(Kind[data.Vector]) R, strings func(Kind[string]) R, sets func(Kind[data.Set]) R,
+) (R, error) {
 	switch kind {
 	case dataset.Vectors:
 		return vectors(Vectors{}), nil
@@ -59,7 +61,8 @@ func (Strings) Default() string { return "normalize(spectrum(k=3))" }
 
 // Candidates are spectrum kernels.
 func (Strings) Candidates() []string {
-	return []string{"normalize(spectrum(k=2))", "normalize(spectrum(k=3))", "normalize(spectrum(k=4))", "normalize(spectrum(k=5))"}
+	return []string{"normalize(spectrum(k=2))", "normalize(spectrum(k=3))", "normalize(spectrum(k=4))",
+		"normalize(spectrum(k=5))"}
 }
 
 // Default returns Jaccard's kernel.

@@ -36,7 +36,9 @@ func TestParse(t *testing.T) {
 		{"normalize(poly)", kernel.Normalize[data.Vector](cubic)},
 		{"(poly)", cubic},
 		{"2*poly+linear^2", kernel.Sum(kernel.Scale[data.Vector](2, cubic), kernel.PowerOf[data.Vector](kernel.Linear{}, 2))},
-		{"2*(poly+rbf(gamma=1))*laplace(gamma=2)", kernel.Scale(2, kernel.Product(kernel.Sum[data.Vector](cubic, kernel.Gaussian{Gamma: 1}), kernel.Kernel[data.Vector](kernel.Laplacian{Gamma: 2})))},
+		{"2*(poly+rbf(gamma=1))*laplace(gamma=2)", kernel.Scale(2,
+			kernel.Product(kernel.Sum[data.Vector](cubic, kernel.Gaussian{Gamma: 1}),
+				kernel.Kernel[data.Vector](kernel.Laplacian{Gamma: 2})))},
 		{"linear+1", kernel.Sum[data.Vector](kernel.Linear{}, kernel.Constant[data.Vector]{Value: 1})},
 		{"exp(0.5*linear)", kernel.ExpOf(kernel.Scale[data.Vector](0.5, kernel.Linear{}))},
 		{"normalize(normalize(linear))", kernel.Normalize[data.Vector](kernel.Normalize[data.Vector](kernel.Linear{}))},
@@ -135,7 +137,8 @@ func TestParseErrors(t *testing.T) {
 		if fault.Column != c.column || !strings.Contains(fault.Problem, c.says) {
 			t.Errorf("%.40q: column %d: %q, want column %d: …%s…", c.text, fault.Column, fault.Problem, c.column, c.says)
 		}
-		if line := err.Error(); strings.Contains(line, "\n") || !strings.Contains(line, fmt.Sprintf("column %d", c.column)) || len(line) > 300 {
+		if line := err.Error(); strings.Contains(line, "\n") || !strings.Contains(line, fmt.Sprintf("column %d", c.column)) ||
+			len(line) > 300 {
 			t.Errorf("%.40q: the message is %q", c.text, line)
 		}
 	}
@@ -211,7 +214,8 @@ func TestKinds(t *testing.T) {
 
 func TestName(t *testing.T) {
 	for text, name := range map[string]string{
-		"rbf": "rbf", " rbf(gamma=2) ": "rbf", "(rbf)": "rbf", "rbf+1": "", "2*rbf": "", "normalize(poly(degree=2))": "", "jaccard": "jaccard", "1": "",
+		"rbf": "rbf", " rbf(gamma=2) ": "rbf", "(rbf)": "rbf", "rbf+1": "", "2*rbf": "", "normalize(poly(degree=2))": "",
+		"jaccard": "jaccard", "1": "",
 	} {
 		k, err := spec.Parse(text)
 		if err != nil || k.Name() != name {
@@ -222,7 +226,9 @@ func TestName(t *testing.T) {
 
 // roundTrip checks that a kernel of one kind prints as text that is read back to
 // the same kernel.
-func roundTrip[T any](t *testing.T, text string, made kernel.Kernel[T], err error, read func(text string) (kernel.Kernel[T], error), x, y T) {
+func roundTrip[T any](
+	t *testing.T, text string, made kernel.Kernel[T], err error, read func(text string) (kernel.Kernel[T], error), x, y T,
+) {
 	t.Helper()
 	if err != nil {
 		t.Fatalf("%q parses and cannot be made: %v", text, err)
@@ -244,8 +250,10 @@ func roundTrip[T any](t *testing.T, text string, made kernel.Kernel[T], err erro
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"linear", "rbf", "rbf(gamma=0.1)", "rbf(sigma=2)", " poly ( degree = 3 , coef = 1 , gamma = 1 ) ",
-		"normalize(normalize(poly(gamma=1e-300)))", "rbf(", "rbf(gamma=1e999)", "poly(degree=64)", "normalize(rbf,linear)", "é", "rbf(gamma=0x1p-3)",
-		"2*rbf+linear^2", "(linear+1)^3*cosine", "normalize(spectrum(k=3))+0.5*degree(d=4)", "jaccard+2*conjunction(degree=3)", "exp(linear)", "1+1", "mismatch(k=4,m=1)",
+		"normalize(normalize(poly(gamma=1e-300)))", "rbf(", "rbf(gamma=1e999)", "poly(degree=64)", "normalize(rbf,linear)",
+		"é", "rbf(gamma=0x1p-3)",
+		"2*rbf+linear^2", "(linear+1)^3*cosine", "normalize(spectrum(k=3))+0.5*degree(d=4)",
+		"jaccard+2*conjunction(degree=3)", "exp(linear)", "1+1", "mismatch(k=4,m=1)",
 	} {
 		f.Add(text)
 	}

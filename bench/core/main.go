@@ -144,7 +144,8 @@ func product[F float32 | float64](b *bench, workers int, precision string) error
 	x, y, z := normal[F](n*n), normal[F](n*n), normal[F](n*n)
 	row := peer.Row{Work: "gemm 2048³", Precision: precision, Workers: workers, Target: 0.95, PeerName: "OpenBLAS"}
 	return b.rate(row, 2*n*n*n, func() {
-		must(gemm.Mul(ctx, run.Control{Workers: workers}, 1, gemm.Rows(x, n, n, n), gemm.Rows(y, n, n, n).T(), 0, gemm.Rows(z, n, n, n)))
+		must(gemm.Mul(ctx, run.Control{Workers: workers}, 1, gemm.Rows(x, n, n, n), gemm.Rows(y, n, n, n).T(), 0,
+			gemm.Rows(z, n, n, n)))
 	}, func() (float64, error) {
 		return b.peer.Run(map[string]any{"work": "gemm", "n": n, "precision": precision, "threads": workers})
 	})
@@ -165,7 +166,8 @@ func (b *bench) blocks() error {
 		const n, m = 10000, 2000
 		x, y := points(n, c.d), points(m, c.d)
 		k := kernel.Gaussian{Gamma: 0.5 / float64(c.d)}
-		row := peer.Row{Work: fmt.Sprintf("rbf block 10000×2000 d=%d", c.d), Precision: c.p.String(), Workers: 2, Target: c.target, PeerName: "scikit-learn"}
+		row := peer.Row{Work: fmt.Sprintf("rbf block 10000×2000 d=%d", c.d), Precision: c.p.String(), Workers: 2,
+			Target: c.target, PeerName: "scikit-learn"}
 		err := b.time(row, 2*n*m*float64(c.d), func() {
 			columns := gram.BindPrecision[data.Vector](k, y, c.p)
 			var err error
@@ -176,7 +178,8 @@ func (b *bench) blocks() error {
 			}
 			must(err)
 		}, func() (float64, error) {
-			return b.peer.Run(map[string]any{"work": "rbf", "rows": n, "cols": m, "d": c.d, "precision": c.p.String(), "threads": 2})
+			return b.peer.Run(map[string]any{"work": "rbf", "rows": n, "cols": m, "d": c.d, "precision": c.p.String(),
+				"threads": 2})
 		})
 		if err != nil {
 			return err
@@ -190,12 +193,14 @@ func (b *bench) matrixFree() error {
 	const n, m, d = 10000, 2000, 50
 	x, y, v, out := points(n, d), points(m, d), normal[float64](m), make([]float64, n)
 	for _, p := range []run.Precision{run.Float32, run.Float64} {
-		row := peer.Row{Work: "K·v 10000×2000 d=50", Precision: p.String(), Workers: 2, Target: 2.2, PeerName: "numpy, blocked by hand"}
+		row := peer.Row{Work: "K·v 10000×2000 d=50", Precision: p.String(), Workers: 2, Target: 2.2,
+			PeerName: "numpy, blocked by hand"}
 		err := b.time(row, 2*n*m*(d+1), func() {
 			columns := gram.BindPrecision[data.Vector](kernel.Gaussian{Gamma: 0.5 / d}, y, p)
 			must(columns.Product(ctx, run.Control{Workers: 2}, out, x, v))
 		}, func() (float64, error) {
-			return b.peer.Run(map[string]any{"work": "product", "rows": n, "cols": m, "d": d, "precision": p.String(), "threads": 1})
+			return b.peer.Run(map[string]any{"work": "product", "rows": n, "cols": m, "d": d, "precision": p.String(),
+				"threads": 1})
 		})
 		if err != nil {
 			return err
@@ -254,7 +259,8 @@ func (b *bench) exponential() error {
 	}
 	row := func(work string, mine, other float64, name string) {
 		ns := mine / (n * times) * 1e9
-		b.rows = append(b.rows, peer.Row{Work: work, Precision: "float32", Workers: 1, Ours: ns, Peer: other, Unit: "ns", Ratio: other / ns, Target: 1, PeerName: name})
+		b.rows = append(b.rows, peer.Row{Work: work, Precision: "float32", Workers: 1, Ours: ns, Peer: other, Unit: "ns",
+			Ratio: other / ns, Target: 1, PeerName: name})
 	}
 	row("exp of 2M values, array to array", apart, limit, "the limit")
 	row("exp of 2M values, array to array", apart, others/(n*times)*1e9, "numpy")
@@ -269,7 +275,8 @@ func (b *bench) portable() error {
 	x, y, z := normal[float64](n*n), normal[float64](n*n), make([]float64, n*n)
 	row := peer.Row{Work: "plain Go gemm 1024³", Precision: "float64", Workers: 2, Target: 1, PeerName: "gonum"}
 	err := b.rate(row, 2*n*n*n, func() {
-		must(gemm.Mul(ctx, run.Control{Workers: 2}, 1, gemm.Rows(x, n, n, n), gemm.Rows(y, n, n, n), 0, gemm.Rows(z, n, n, n)))
+		must(gemm.Mul(ctx, run.Control{Workers: 2}, 1, gemm.Rows(x, n, n, n), gemm.Rows(y, n, n, n), 0,
+			gemm.Rows(z, n, n, n)))
 	}, timed(func() {
 		g := func(d []float64) blas64.General { return blas64.General{Rows: n, Cols: n, Stride: n, Data: d} }
 		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, g(x), g(y), 0, g(z))
@@ -280,7 +287,8 @@ func (b *bench) portable() error {
 	x32, y32, z32 := normal[float32](n*n), normal[float32](n*n), make([]float32, n*n)
 	row.Precision = "float32"
 	return b.rate(row, 2*n*n*n, func() {
-		must(gemm.Mul(ctx, run.Control{Workers: 2}, 1, gemm.Rows(x32, n, n, n), gemm.Rows(y32, n, n, n), 0, gemm.Rows(z32, n, n, n)))
+		must(gemm.Mul(ctx, run.Control{Workers: 2}, 1, gemm.Rows(x32, n, n, n), gemm.Rows(y32, n, n, n), 0,
+			gemm.Rows(z32, n, n, n)))
 	}, timed(func() {
 		g := func(d []float32) blas32.General { return blas32.General{Rows: n, Cols: n, Stride: n, Data: d} }
 		blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, g(x32), g(y32), 0, g(z32))

@@ -125,7 +125,8 @@ func measureOn(p *peer.Peer, dir string, s set, of []work) (table []peer.Row, er
 		}
 	}
 	for _, w := range of {
-		row := peer.Row{Work: w.title, Precision: w.precision.String(), Workers: workers, Target: w.target, PeerName: name, Unit: "s"}
+		row := peer.Row{Work: w.title, Precision: w.precision.String(), Workers: workers, Target: w.target, PeerName: name,
+			Unit: "s"}
 		if w.peer != "" {
 			row.PeerName = w.peer
 		}
@@ -167,7 +168,8 @@ func (w work) measureBeside(programs []*program, s *sample, row peer.Row) (table
 // asked returns the peer's side of the work: the seconds a run took and, if it is
 // the last one, what it came to.
 func (w work) asked(p *peer.Peer) func(last bool) (seconds, value float64, err error) {
-	job := map[string]any{"work": w.name, "precision": w.precision.String(), "threads": workers, "dual": w.set.solver != primal, "hinge": w.set.solver == dualHinge, "eps": w.set.eps}
+	job := map[string]any{"work": w.name, "precision": w.precision.String(), "threads": workers,
+		"dual": w.set.solver != primal, "hinge": w.set.solver == dualHinge, "eps": w.set.eps}
 	for key, value := range w.job {
 		job[key] = value
 	}
@@ -187,7 +189,9 @@ func (w work) asked(p *peer.Peer) func(last bool) (seconds, value float64, err e
 
 // measure runs both sides in turn, first warm times and then reps times, fills
 // the row with the medians of the latter, and notes what both came to.
-func (w work) measure(theirs func(last bool) (seconds, value float64, err error), s *sample, row peer.Row) (peer.Row, error) {
+func (w work) measure(
+	theirs func(last bool) (seconds, value float64, err error), s *sample, row peer.Row,
+) (peer.Row, error) {
 	fit, value, err := w.ours(run.Control{Workers: workers, Precision: w.precision}, s)
 	if err != nil {
 		return row, err

@@ -52,10 +52,12 @@ var byProgram = map[string]func(*program) (seconds, value float64, err error){
 func programs(dir string, s *sample) ([]*program, error) {
 	var found []*program
 	if at := os.Getenv("LIBSVM"); at != "" {
-		found = append(found, &program{name: "LIBSVM", trainer: filepath.Join(at, "svm-train"), tester: filepath.Join(at, "svm-predict"), options: []string{"-m", "2000"}})
+		found = append(found, &program{name: "LIBSVM", trainer: filepath.Join(at, "svm-train"),
+			tester: filepath.Join(at, "svm-predict"), options: []string{"-m", "2000"}})
 	}
 	if at := os.Getenv("THUNDERSVM"); at != "" {
-		found = append(found, &program{name: "ThunderSVM", trainer: filepath.Join(at, "thundersvm-train"), tester: filepath.Join(at, "thundersvm-predict"), clocked: true})
+		found = append(found, &program{name: "ThunderSVM", trainer: filepath.Join(at, "thundersvm-train"),
+			tester: filepath.Join(at, "thundersvm-predict"), clocked: true})
 	}
 	for _, p := range found {
 		p.dir, p.labels = filepath.Join(dir, p.name), s.test.Y
@@ -129,7 +131,8 @@ func (p *program) train() (seconds, value float64, err error) {
 }
 
 func (p *program) fit(tolerance, model string) (string, float64, error) {
-	args := append([]string{"-s", "0", "-t", "2", "-c", "1", "-g", fmt.Sprint(machine.Gamma), "-e", tolerance}, p.options...)
+	args := append([]string{"-s", "0", "-t", "2", "-c", "1", "-g", fmt.Sprint(machine.Gamma), "-e", tolerance},
+		p.options...)
 	return p.run(p.trainer, append(args, trainFile, model)...)
 }
 

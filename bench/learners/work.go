@@ -44,13 +44,19 @@ var (
 // differ more: ours have the least error, scikit-learn's the least Gini impurity.
 var works = []work{
 	{"svm", "C-SVC 20,000×20, RBF, train", blobs, run.Float64, 5, 0, 3, "", nil, "dual objective", 1e-3, trainSVM},
-	{"svm-predict", "C-SVC 20,000×20, RBF, predict 20,000", blobs, run.Float32, 12, 0, 3, "", nil, "test error", 1e-2, predictSVM},
+	{"svm-predict", "C-SVC 20,000×20, RBF, predict 20,000", blobs, run.Float32, 12, 0, 3, "", nil, "test error", 1e-2,
+		predictSVM},
 	{"boost", "AdaBoost 20,000×20, 100 stumps", blobs, run.Float64, 20, 0, 3, "", nil, "test error", 0.1, boostStumps},
-	{"linear-dense", "linear SVM 200,000×1,000, squared hinge", rows, run.Float64, 3, 0, 3, "", nil, "objective", 1e-3, trainLinear},
-	{"linear-hinge", "linear SVM 200,000×1,000, hinge", hinged, run.Float64, 3, 0, 3, "", nil, "objective", 1e-3, trainHinge},
-	{"linear-sparse", "linear SVM 100,000×50,000 sparse, squared hinge", texts, run.Float64, 1.3, 1, 3, "", nil, "objective", 1e-3, trainLinear},
-	{"ridge", "kernel ridge 10,000×20", few, run.Float64, 1.5, 0, 3, "", map[string]any{"penalty": 0.1, "gamma": smooth.Gamma}, "test error", 1e-3, trainRidge},
-	{"falkon", "Falkon 200,000×20, 2,000 landmarks, 20 steps", many, run.Float32, 2.5, 0, 3, "numpy", map[string]any{"penalty": 1e-6, "gamma": smooth.Gamma, "steps": 20}, "test error", 1e-2, trainFalkon},
+	{"linear-dense", "linear SVM 200,000×1,000, squared hinge", rows, run.Float64, 3, 0, 3, "", nil, "objective", 1e-3,
+		trainLinear},
+	{"linear-hinge", "linear SVM 200,000×1,000, hinge", hinged, run.Float64, 3, 0, 3, "", nil, "objective", 1e-3,
+		trainHinge},
+	{"linear-sparse", "linear SVM 100,000×50,000 sparse, squared hinge", texts, run.Float64, 1.3, 1, 3, "", nil,
+		"objective", 1e-3, trainLinear},
+	{"ridge", "kernel ridge 10,000×20", few, run.Float64, 1.5, 0, 3, "",
+		map[string]any{"penalty": 0.1, "gamma": smooth.Gamma}, "test error", 1e-3, trainRidge},
+	{"falkon", "Falkon 200,000×20, 2,000 landmarks, 20 steps", many, run.Float32, 2.5, 0, 3, "numpy",
+		map[string]any{"penalty": 1e-6, "gamma": smooth.Gamma, "steps": 20}, "test error", 1e-2, trainFalkon},
 }
 
 func trainSVM(ctl run.Control, s *sample) (func() error, func() (float64, error), error) {

@@ -175,7 +175,8 @@ func measure() error {
 
 // measure runs a work beside the peer's, or beside our Gaussian projection.
 func (w work) measure(p *peer.Peer, ctl run.Control, x data.Source[data.Vector], target float64) (peer.Row, error) {
-	row := peer.Row{Work: w.title, Precision: ctl.Precision.String(), Workers: ctl.Workers, Target: target, PeerName: "scikit-learn"}
+	row := peer.Row{Work: w.title, Precision: ctl.Precision.String(), Workers: ctl.Workers, Target: target,
+		PeerName: "scikit-learn"}
 	ours := func(apply func(run.Control, data.Source[data.Vector], int) error) func() {
 		return func() {
 			if err := apply(ctl, x, w.out); err != nil {
@@ -184,7 +185,8 @@ func (w work) measure(p *peer.Peer, ctl run.Control, x data.Source[data.Vector],
 		}
 	}
 	theirs := func() (float64, error) {
-		return p.Run(map[string]any{"work": w.name, "rows": rows, "d": w.d, "out": w.out, "precision": row.Precision, "threads": ctl.Workers})
+		return p.Run(map[string]any{"work": w.name, "rows": rows, "d": w.d, "out": w.out, "precision": row.Precision,
+			"threads": ctl.Workers})
 	}
 	if w.name == "" {
 		row.PeerName = "our Gaussian"

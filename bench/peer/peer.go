@@ -180,7 +180,8 @@ func Print(w io.Writer, rows []Row, asJSON bool) error {
 		if r.Ratio < r.Target {
 			mark = "below"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%.4g %s\t%.4g %s (%s)\t%.2f\t%.2f\t%.0f%%\t%s\t%s\n", r.Work, r.Precision, r.Workers, r.Ours, r.Unit, r.Peer, r.Unit, r.PeerName, r.Ratio, r.Target, 100*r.Fraction, mark, r.Note)
+		fmt.Fprintf(t, "%s\t%s\t%d\t%.4g %s\t%.4g %s (%s)\t%.2f\t%.2f\t%.0f%%\t%s\t%s\n", r.Work, r.Precision, r.Workers,
+			r.Ours, r.Unit, r.Peer, r.Unit, r.PeerName, r.Ratio, r.Target, 100*r.Fraction, mark, r.Note)
 	}
 	return t.Flush()
 }

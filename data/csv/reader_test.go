@@ -69,7 +69,8 @@ func TestCells(t *testing.T) {
 		{"quote inside", "5\" pipe,1\n6\" pipe,2\n", `[[5" pipe 1] [6" pipe 2]]`},
 		{"empty last cell", "1,2,\n3,4,\n", "[[1 2 ∅] [3 4 ∅]]"},
 		{"tabs", "a\t\t 1 \n\"b\tc\"\t2\t3\n", "[[a ∅ 1] [b\tc 2 3]]"},
-		{"tabs and loose quotes", "x\t\"so\" he said\ny\t\"quoted\"\nz\t\"open\n", "[[x \"so\" he said] [y quoted] [z \"open]]"},
+		{"tabs and loose quotes", "x\t\"so\" he said\ny\t\"quoted\"\nz\t\"open\n",
+			"[[x \"so\" he said] [y quoted] [z \"open]]"},
 		{"semicolons", "1,5;a\n2,5;b\n", "[[1,5 a] [2,5 b]]"},
 		{"bars", "1|a\n2|b\n", "[[1 a] [2 b]]"},
 		{"one column", "1\n2\n", "[[1] [2]]"},
@@ -133,7 +134,8 @@ func TestHeader(t *testing.T) {
 	if tab := mustRead(t, "1,2\n3,4\n", table.Options{Header: table.Present}); tab.Header[0] != "1" {
 		t.Error("present means present")
 	}
-	if tab := mustRead(t, "odd\n3,4\n5,6\n", table.Options{Header: table.Skip}); tab.Header != nil || tab.Len() != 2 || tab.Lines[0] != 2 {
+	if tab := mustRead(t, "odd\n3,4\n5,6\n", table.Options{Header: table.Skip}); tab.Header != nil || tab.Len() != 2 ||
+		tab.Lines[0] != 2 {
 		t.Error("skip means skip")
 	}
 }
@@ -163,7 +165,8 @@ func TestReadFaults(t *testing.T) {
 		{"only a row to skip", "a,b\n", table.Options{Header: table.Skip}, 0, 0, "a header and no rows"},
 		{"ragged", "1,2\n3,4\n\n5\n", table.Options{}, 4, 0, "the row has 1 cell and line 1 has 2"},
 		{"ragged after a header", "a,b\n1,2\n5,6,7\n", table.Options{}, 3, 0, "the row has 3 cells and line 2 has 2"},
-		{"short header", "a,b\n1,2,3\n4,5,6\n", table.Options{}, 2, 0, "the row has 3 cells and the header in line 1 names 2; correct the header, or leave it aside with --header skip"},
+		{"short header", "a,b\n1,2,3\n4,5,6\n", table.Options{}, 2, 0,
+			"the row has 3 cells and the header in line 1 names 2; correct the header, or leave it aside with --header skip"},
 		{"open quote", "1,2\n3,\"4\n5,6\n", table.Options{}, 2, 3, "never closed"},
 		{"text after a quote", "1,2\n3, \"4\"x\n", table.Options{}, 2, 7, "after the closing quote"},
 		{"text after a quote in a later line", "1,2\n3,\"4\n4\"x\n", table.Options{}, 3, 3, "after the closing quote"},

@@ -69,7 +69,8 @@ func TestReadFaults(t *testing.T) {
 			if !errors.As(err, &input) {
 				t.Fatalf("error %v", err)
 			}
-			if input.File != "f" || input.Line != test.line || input.Column != test.column || !strings.Contains(input.Problem, test.problem) || input.Advice == "" {
+			if input.File != "f" || input.Line != test.line || input.Column != test.column ||
+				!strings.Contains(input.Problem, test.problem) || input.Advice == "" {
 				t.Errorf("error %v, want line %d, column %d, %q", err, test.line, test.column, test.problem)
 			}
 		})
@@ -140,7 +141,8 @@ func TestRoundTrip(t *testing.T) {
 func TestWriteFaults(t *testing.T) {
 	for _, c := range []struct{ x, labels []string }{
 		{[]string{""}, []string{"a"}}, {[]string{"A C"}, []string{"a"}}, {[]string{"A1"}, []string{"a"}},
-		{[]string{"A"}, nil}, {[]string{"A"}, []string{""}}, {[]string{"A"}, []string{"a b"}}, {[]string{"A"}, []string{"a,b"}},
+		{[]string{"A"}, nil}, {[]string{"A"}, []string{""}}, {[]string{"A"}, []string{"a b"}}, {[]string{"A"},
+			[]string{"a,b"}},
 	} {
 		if fasta.Write(io.Discard, data.Slice[string](c.x), c.labels) == nil {
 			t.Errorf("%q with labels %q was written", c.x, c.labels)
@@ -192,7 +194,8 @@ func TestRealFile(t *testing.T) {
 
 func FuzzFASTA(f *testing.F) {
 	for _, seed := range []string{
-		"> a=1, label=-1\nACGT\nac\n>label=+1\nN*-.\n", ">a\nA\n>b\nC", ";r\n>x label=\nA", ">\nA\n", ">a\n>b\n", "ACGT", ">nolabel=1\r\nA\r\n", ">label=\xff\nA1\n",
+		"> a=1, label=-1\nACGT\nac\n>label=+1\nN*-.\n", ">a\nA\n>b\nC", ";r\n>x " +
+			"label=\nA", ">\nA\n", ">a\n>b\n", "ACGT", ">nolabel=1\r\nA\r\n", ">label=\xff\nA1\n",
 	} {
 		f.Add(seed)
 	}

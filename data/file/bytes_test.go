@@ -27,7 +27,8 @@ func isBinary(head []byte) bool {
 func TestBinaryFormats(t *testing.T) {
 	for _, want := range binaries {
 		content := want + strings.Repeat("\x00\xff\xfe", 100_000) // no text, and longer than the head
-		for name, packed := range map[string][]byte{"x": []byte(content), "x.csv": []byte(content), "x.gz": packGzip(t, content), "x.zst": packZstd(t, content)} {
+		for name, packed := range map[string][]byte{"x": []byte(content), "x.csv": []byte(content),
+			"x.gz": packGzip(t, content), "x.zst": packZstd(t, content)} {
 			path := write(t, name, packed)
 			f, err := file.Open(t.Context(), path, nil, isBinary)
 			if err != nil {

@@ -188,7 +188,8 @@ func TestCannotOpen(t *testing.T) {
 
 func TestMaxLine(t *testing.T) {
 	fits := strings.Repeat("a", file.MaxLine)
-	if got, err := readAll(t.Context(), "-", strings.NewReader("x\n"+fits+"\ny\n")); err != nil || len(got) != len(fits)+5 {
+	if got, err := readAll(t.Context(), "-", strings.NewReader("x\n"+fits+"\ny\n")); err != nil ||
+		len(got) != len(fits)+5 {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
 	_, err := readAll(t.Context(), "-", strings.NewReader("x\n"+fits+"a\ny\n"))

@@ -46,7 +46,8 @@ func TestScanner(t *testing.T) {
 }
 
 func TestScannerFaults(t *testing.T) {
-	s := file.NewScanner(strings.NewReader("a\n"+strings.Repeat("x", file.MaxLine)+"\n"+strings.Repeat("x", file.MaxLine+1)), "f")
+	s := file.NewScanner(strings.NewReader("a\n"+strings.Repeat("x", file.MaxLine)+"\n"+strings.Repeat("x",
+		file.MaxLine+1)), "f")
 	for range 2 {
 		if _, err := s.Next(); err != nil {
 			t.Fatal(err)

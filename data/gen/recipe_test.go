@@ -89,7 +89,8 @@ func TestRecipes(t *testing.T) {
 			if _, _, err := draw(ctx, 3000, 0, 1); err != context.Canceled {
 				t.Errorf("error %v, want that of the context", err)
 			}
-			if _, _, err := draw(t.Context(), 0, math.NaN(), 1); err == nil || !strings.Contains(err.Error(), "n is 0") || !strings.Contains(err.Error(), "noise is NaN") {
+			if _, _, err := draw(t.Context(), 0, math.NaN(), 1); err == nil || !strings.Contains(err.Error(), "n is 0") ||
+				!strings.Contains(err.Error(), "noise is NaN") {
 				t.Errorf("error %v", err)
 			}
 			if _, _, err := draw(t.Context(), math.MaxInt, 0, 1); err == nil {

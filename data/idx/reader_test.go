@@ -115,7 +115,8 @@ func TestReadFaults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := readAll(c.content)
 			var input *data.InputError
-			if !errors.As(err, &input) || input.File != "f" || input.Advice == "" || !strings.Contains(input.Problem, c.problem) {
+			if !errors.As(err, &input) || input.File != "f" || input.Advice == "" ||
+				!strings.Contains(input.Problem, c.problem) {
 				t.Errorf("error %v, want %q", err, c.problem)
 			}
 		})
@@ -198,7 +199,8 @@ func TestRealFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	classes, _ := data.Encode(labels)
-	if x.Rows != 10_000 || x.Cols != 784 || len(labels) != 10_000 || classes.Len() != 10 || labels[0] != "7" || slices.Max(x.Data) != 255 {
+	if x.Rows != 10_000 || x.Cols != 784 || len(labels) != 10_000 || classes.Len() != 10 || labels[0] != "7" ||
+		slices.Max(x.Data) != 255 {
 		t.Errorf("%d × %d, %d labels, classes %q", x.Rows, x.Cols, len(labels), classes.Names)
 	}
 }

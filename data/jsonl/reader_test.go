@@ -50,9 +50,12 @@ func TestRead(t *testing.T) {
 		name, text string
 		want       []string
 	}{
-		{"flat", `{"a": 1, "b": "x", "c": true, "d": null}` + "\n" + `{"a": -2.50, "b": "y", "c": false, "d": 3}`, []string{"a b c d", "1 x 1 -", "-2.5 y 0 3"}},
-		{"missing and late keys", "{\"a\":1}\r\n\n  {\"b\":2,\"a\":3}\n{}\n{\"c\":\"z\"}\n", []string{"a b c", "1 - -", "3 2 -", "- - -", "- - z"}},
-		{"arrays", `{"x":[1,null,3],"y":"a"}` + "\n" + `{"x":[],"y":"b"}` + "\n" + `{"x":[4,5,6,7],"y":"c"}`, []string{"x[1] x[2] x[3] y x[4]", "1 - 3 a -", "- - - b -", "4 5 6 c 7"}},
+		{"flat", `{"a": 1, "b": "x", "c": true, "d": null}` + "\n" + `{"a": -2.50, "b": "y", "c": false, "d": 3}`,
+			[]string{"a b c d", "1 x 1 -", "-2.5 y 0 3"}},
+		{"missing and late keys", "{\"a\":1}\r\n\n  {\"b\":2,\"a\":3}\n{}\n{\"c\":\"z\"}\n",
+			[]string{"a b c", "1 - -", "3 2 -", "- - -", "- - z"}},
+		{"arrays", `{"x":[1,null,3],"y":"a"}` + "\n" + `{"x":[],"y":"b"}` + "\n" + `{"x":[4,5,6,7],"y":"c"}`,
+			[]string{"x[1] x[2] x[3] y x[4]", "1 - 3 a -", "- - - b -", "4 5 6 c 7"}},
 		{"escapes", `{"a b":"\u00e9\n\"?"}`, []string{"a b", "é\n\"?"}},
 		{"strings that are numbers", `{"a":"01","b":"NA"}`, []string{"a b", "01 NA"}},
 	} {
@@ -96,7 +99,8 @@ func TestReadFaults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := readAll(c.text, "none")
 			var input *data.InputError
-			if !errors.As(err, &input) || input.File != "f" || input.Line != c.line || c.column > 0 && input.Column != c.column ||
+			if !errors.As(err, &input) || input.File != "f" || input.Line != c.line || c.column > 0 &&
+				input.Column != c.column ||
 				!strings.Contains(input.Problem, c.problem) || input.Advice == "" {
 				t.Errorf("error %v, want line %d, column %d, %q", err, c.line, c.column, c.problem)
 			}
@@ -172,7 +176,8 @@ func TestSchema(t *testing.T) {
 
 func TestErrorsOfTheStream(t *testing.T) {
 	sink := func() table.Sink { return table.NewBuilder(table.Options{}) }
-	_, err := jsonl.NewReader(io.MultiReader(strings.NewReader("{}\n"), iotest.ErrReader(errors.New("disk on fire"))), "f", sink()).Read(t.Context(), 0)
+	_, err := jsonl.NewReader(io.MultiReader(strings.NewReader("{}\n"), iotest.ErrReader(errors.New("disk on fire"))), "f",
+		sink()).Read(t.Context(), 0)
 	var input *data.InputError
 	if !errors.As(err, &input) || !strings.Contains(err.Error(), "disk on fire") {
 		t.Errorf("error %v", err)
@@ -190,7 +195,8 @@ func TestErrorsOfTheStream(t *testing.T) {
 // FuzzJSONL compares what is read with what encoding/json makes of each line.
 func FuzzJSONL(f *testing.F) {
 	for _, seed := range []string{
-		"{\"a\": 1, \"b\": \"x\"}\n{\"b\": null, \"c\": [1, 2.5, null]}\n", "{}\n", `{"a":{"b":1}}`, `{"a":1,"a":2}`, `{"a[1]":1,"a":[2]}`, `{"":true}`, "{\"a\":\"\\ud800\xff\"}", `{"a":1e999}`, "[1]", "{\n}",
+		"{\"a\": 1, \"b\": \"x\"}\n{\"b\": null, \"c\": [1, 2.5, null]}\n", "{}\n", `{"a":{"b":1}}`, `{"a":1,"a":2}`,
+		`{"a[1]":1,"a":[2]}`, `{"":true}`, "{\"a\":\"\\ud800\xff\"}", `{"a":1e999}`, "[1]", "{\n}",
 	} {
 		f.Add(seed, "none")
 	}

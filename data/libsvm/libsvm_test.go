@@ -40,10 +40,13 @@ func TestRead(t *testing.T) {
 		value      []float64
 		labels     []string
 	}{
-		{"plain", "+1 1:0.5 3:-2\n-1 2:1e-3\n", []int{0, 2, 3}, []int32{1, 3, 2}, []float64{0.5, -2, 1e-3}, []string{"+1", "-1"}},
+		{"plain", "+1 1:0.5 3:-2\n-1 2:1e-3\n", []int{0, 2, 3}, []int32{1, 3, 2}, []float64{0.5, -2, 1e-3},
+			[]string{"+1", "-1"}},
 		{"no newline at the end", "a 0:1", []int{0, 1}, []int32{0}, []float64{1}, []string{"a"}},
-		{"CRLF, blanks, blank lines", "\r\n a\t1:1  2:2 \r\n \t\r\n\nb 7:3\r\n", []int{0, 2, 3}, []int32{1, 2, 7}, []float64{1, 2, 3}, []string{"a", "b"}},
-		{"comments", "# a b 1:2\n1 1:2 # 3:4 x\n2#x 1:1\n", []int{0, 1, 2}, []int32{1, 1}, []float64{2, 1}, []string{"1", "2#x"}},
+		{"CRLF, blanks, blank lines", "\r\n a\t1:1  2:2 \r\n \t\r\n\nb 7:3\r\n", []int{0, 2, 3}, []int32{1, 2, 7},
+			[]float64{1, 2, 3}, []string{"a", "b"}},
+		{"comments", "# a b 1:2\n1 1:2 # 3:4 x\n2#x 1:1\n", []int{0, 1, 2}, []int32{1, 1}, []float64{2, 1},
+			[]string{"1", "2#x"}},
 		{"only a label", "1\n2 5:5\n3\n", []int{0, 0, 1, 1}, []int32{5}, []float64{5}, []string{"1", "2", "3"}},
 		{"no labels", "1:1\n2:2 3:3\n", []int{0, 1, 3}, []int32{1, 2, 3}, []float64{1, 2, 3}, nil},
 		{"qid", "1 qid:3 1:1\n2 qid:x 2:1\n", []int{0, 1, 2}, []int32{1, 2}, []float64{1, 1}, []string{"1", "2"}},
@@ -57,7 +60,8 @@ func TestRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(x.Ptr, test.ptr) || !slices.Equal(x.Index, test.index) || !slices.Equal(x.Value, test.value) || !slices.Equal(labels, test.labels) {
+			if !slices.Equal(x.Ptr, test.ptr) || !slices.Equal(x.Index, test.index) || !slices.Equal(x.Value, test.value) ||
+				!slices.Equal(labels, test.labels) {
 				t.Errorf("read %v %q", x, labels)
 			}
 			if (labels == nil) != (test.labels == nil) {
@@ -99,7 +103,8 @@ func TestReadFaults(t *testing.T) {
 			if !errors.As(err, &input) {
 				t.Fatalf("error %v", err)
 			}
-			if input.File != "f" || input.Line != test.line || input.Column != test.column || !strings.Contains(input.Problem, test.problem) || input.Advice == "" {
+			if input.File != "f" || input.Line != test.line || input.Column != test.column ||
+				!strings.Contains(input.Problem, test.problem) || input.Advice == "" {
 				t.Errorf("error %v, want line %d, column %d, %q", err, test.line, test.column, test.problem)
 			}
 		})
@@ -191,7 +196,8 @@ func TestRoundTrip(t *testing.T) {
 		for range rows {
 			v := data.Dense(rapid.SliceOfN(finite, 0, 9).Draw(t, "value")...)
 			if rapid.Bool().Draw(t, "sparse") {
-				index := rapid.SliceOfNDistinct(rapid.Int32Range(0, libsvm.MaxIndex), len(v.Value), len(v.Value), rapid.ID).Draw(t, "index")
+				index := rapid.SliceOfNDistinct(rapid.Int32Range(0, libsvm.MaxIndex), len(v.Value), len(v.Value), rapid.ID).Draw(t,
+					"index")
 				slices.Sort(index)
 				v, _ = data.Sparse(index, v.Value)
 			}
@@ -261,7 +267,8 @@ func TestRealFiles(t *testing.T) {
 
 func FuzzLIBSVM(f *testing.F) {
 	for _, seed := range []string{
-		"+1 1:0.5 3:-2 # c\n-1 2:1e-3\n", "1:1\n", "1\n2 5:5\n", "1 qid:3 1:1\r\n", "1 2:1 1:1\n", "1 1:nan\n", "x 1:1e999", "\x00", "1 1:0x1p4\n",
+		"+1 1:0.5 3:-2 # c\n-1 2:1e-3\n", "1:1\n", "1\n2 5:5\n", "1 qid:3 1:1\r\n", "1 2:1 1:1\n", "1 1:nan\n", "x " +
+			"1:1e999", "\x00", "1 1:0x1p4\n",
 	} {
 		f.Add(seed)
 	}
@@ -282,7 +289,8 @@ func FuzzLIBSVM(f *testing.F) {
 			t.Fatal(err)
 		}
 		back, backLabels, err := readAll(t, out.String())
-		if err != nil || !slices.Equal(x.Ptr, back.Ptr) || !slices.Equal(x.Index, back.Index) || !slices.Equal(x.Value, back.Value) || !slices.Equal(labels, backLabels) {
+		if err != nil || !slices.Equal(x.Ptr, back.Ptr) || !slices.Equal(x.Index, back.Index) ||
+			!slices.Equal(x.Value, back.Value) || !slices.Equal(labels, backLabels) {
 			t.Fatalf("wrote %q, read %v %q %v", out.String(), back, backLabels, err)
 		}
 	})

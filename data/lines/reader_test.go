@@ -40,7 +40,8 @@ func TestRead(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			x, labels, err := readAll(test.text, test.label)
-			if err != nil || !slices.Equal(x, test.x) || !slices.Equal(labels, test.labels) || (labels == nil) != (test.labels == nil) {
+			if err != nil || !slices.Equal(x, test.x) || !slices.Equal(labels, test.labels) ||
+				(labels == nil) != (test.labels == nil) {
 				t.Errorf("read %q %q %v", x, labels, err)
 			}
 		})
@@ -67,7 +68,8 @@ func TestReadFaults(t *testing.T) {
 			if !errors.As(err, &input) {
 				t.Fatalf("error %v", err)
 			}
-			if input.File != "f" || input.Line != test.line || input.Column != test.column || !strings.Contains(input.Problem, test.problem) || input.Advice == "" {
+			if input.File != "f" || input.Line != test.line || input.Column != test.column ||
+				!strings.Contains(input.Problem, test.problem) || input.Advice == "" {
 				t.Errorf("error %v, want line %d, column %d, %q", err, test.line, test.column, test.problem)
 			}
 		})
@@ -80,7 +82,8 @@ func TestReadInParts(t *testing.T) {
 		fmt.Fprintf(&text, "%d\tt%d\n\n", i%3, i)
 	}
 	for _, max := range []int{1, 7, 99, 100, 101} {
-		r := lines.NewReader(iotest.OneByteReader(strings.NewReader(text.String())), lines.Options{Name: "f", Label: file.First})
+		r := lines.NewReader(iotest.OneByteReader(strings.NewReader(text.String())),
+			lines.Options{Name: "f", Label: file.First})
 		rows := 0
 		for {
 			x, labels, err := r.Read(t.Context(), max)
@@ -177,7 +180,8 @@ func TestRoundTrip(t *testing.T) {
 func TestWriteFaults(t *testing.T) {
 	for _, c := range []struct{ x, labels []string }{
 		{[]string{"a\nb"}, nil}, {[]string{"a\r"}, nil}, {[]string{" "}, nil}, {[]string{"a"}, []string{"a", "b"}},
-		{[]string{"a"}, []string{""}}, {[]string{"a"}, []string{"a\tb"}}, {[]string{"a"}, []string{" a"}}, {[]string{"a"}, []string{"a\nb"}},
+		{[]string{"a"}, []string{""}}, {[]string{"a"}, []string{"a\tb"}}, {[]string{"a"}, []string{" a"}}, {[]string{"a"},
+			[]string{"a\nb"}},
 	} {
 		if lines.Write(io.Discard, data.Slice[string](c.x), c.labels) == nil {
 			t.Errorf("%q with labels %q was written", c.x, c.labels)
@@ -205,7 +209,8 @@ func TestRealFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	classes, _ := data.Encode(labels)
-	if place != file.First || len(x) != 5574 || !slices.Equal(classes.Names, []string{"ham", "spam"}) || x[1] != "Ok lar... Joking wif u oni..." {
+	if place != file.First || len(x) != 5574 || !slices.Equal(classes.Names, []string{"ham", "spam"}) ||
+		x[1] != "Ok lar... Joking wif u oni..." {
 		t.Errorf("label %v, %d rows, classes %q, second %q", place, len(x), classes.Names, x[1])
 	}
 }

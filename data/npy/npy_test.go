@@ -60,11 +60,13 @@ func TestReadTypes(t *testing.T) {
 	}{
 		{"<f8", f8, []float64{1.5, -2}}, {">f8", f8b, []float64{1.5, -2}}, {"=f8", f8, []float64{1.5, -2}},
 		{"<f4", f4, []float64{1.5, -2}}, {">f4", f4b, []float64{1.5, -2}},
-		{"|i1", []byte{0x7f, 0x80}, []float64{127, -128}}, {"|u1", []byte{0x7f, 0x80}, []float64{127, 128}}, {"u1", []byte{1, 2}, []float64{1, 2}},
+		{"|i1", []byte{0x7f, 0x80}, []float64{127, -128}}, {"|u1", []byte{0x7f, 0x80}, []float64{127, 128}}, {"u1",
+			[]byte{1, 2}, []float64{1, 2}},
 		{"|b1", []byte{0, 1}, []float64{0, 1}}, {"?", []byte{2, 0}, []float64{1, 0}},
 		{"<i2", []byte{1, 0, 0xff, 0xff}, []float64{1, -1}}, {">i2", []byte{0, 1, 0xff, 0xfe}, []float64{1, -2}},
 		{"<u2", []byte{1, 0, 0xff, 0xff}, []float64{1, 65535}}, {">u2", []byte{1, 0, 0, 2}, []float64{256, 2}},
-		{"<i4", []byte{1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff}, []float64{1, -1}}, {">u4", []byte{0, 0, 0, 3, 0xff, 0xff, 0xff, 0xff}, []float64{3, 4294967295}},
+		{"<i4", []byte{1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff}, []float64{1, -1}}, {">u4",
+			[]byte{0, 0, 0, 3, 0xff, 0xff, 0xff, 0xff}, []float64{3, 4294967295}},
 		{"<i8", le.AppendUint64(le.AppendUint64(nil, 5), math.MaxUint64), []float64{5, -1}},
 		{">u8", be.AppendUint64(be.AppendUint64(nil, 5), math.MaxUint64), []float64{5, 18446744073709551615}},
 	}
@@ -88,7 +90,8 @@ func TestReadOrder(t *testing.T) {
 		values  []byte
 	}{{"False", []byte{1, 2, 3, 4, 5, 6}}, {"True", []byte{1, 4, 2, 5, 3, 6}}} {
 		for _, max := range []int{0, 1, 2, 3} {
-			r, err := npy.NewReader(iotest.OneByteReader(bytes.NewReader(array(1, dict("u1", c.fortran, "(2, 3)"), c.values...))), "f")
+			r, err := npy.NewReader(iotest.OneByteReader(bytes.NewReader(array(1, dict("u1", c.fortran, "(2, 3)"),
+				c.values...))), "f")
 			if err != nil || r.Rows() != 2 || r.Cols() != 3 || r.Streams() != (c.fortran == "False") {
 				t.Fatalf("%v, %v", r, err)
 			}
@@ -157,7 +160,8 @@ func TestReadFaults(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := readAll(test.file)
 			var input *data.InputError
-			if !errors.As(err, &input) || input.File != "f" || input.Advice == "" || !strings.Contains(input.Problem, test.problem) {
+			if !errors.As(err, &input) || input.File != "f" || input.Advice == "" ||
+				!strings.Contains(input.Problem, test.problem) {
 				t.Errorf("error %v, want %q", err, test.problem)
 			}
 		})
@@ -192,7 +196,8 @@ func TestRoundTrip(t *testing.T) {
 		value := rapid.Float64().Filter(func(v float64) bool { return v-v == 0 })
 		if rapid.Bool().Draw(t, "short") {
 			float = npy.Float32
-			value = rapid.Map(rapid.Float32().Filter(func(v float32) bool { return v-v == 0 }), func(v float32) float64 { return float64(v) })
+			value = rapid.Map(rapid.Float32().Filter(func(v float32) bool { return v-v == 0 }),
+				func(v float32) float64 { return float64(v) })
 		}
 		x := data.NewMatrix(rows, cols)
 		for k := range x.Data {
@@ -204,7 +209,8 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		cut := rapid.IntRange(0, rows).Draw(t, "cut")
-		for _, part := range []data.Source[data.Vector]{data.Range[data.Vector]{Of: x, Lo: 0, Hi: cut}, data.Range[data.Vector]{Of: x, Lo: cut, Hi: rows}} {
+		for _, part := range []data.Source[data.Vector]{data.Range[data.Vector]{Of: x, Lo: 0, Hi: cut},
+			data.Range[data.Vector]{Of: x, Lo: cut, Hi: rows}} {
 			if err := w.Write(part); err != nil {
 				t.Fatal(err)
 			}

@@ -95,8 +95,10 @@ func TestRead(t *testing.T) {
 		"0 70.5 0 1 0 1 0 cook",
 	}
 	for name, codec := range map[string]lib.WriterOption{
-		"plain": lib.Compression(&lib.Uncompressed), "snappy": lib.Compression(&lib.Snappy), "gzip": lib.Compression(&lib.Gzip),
-		"zstd": lib.Compression(&lib.Zstd), "brotli": lib.Compression(&lib.Brotli), "lz4": lib.Compression(&lib.Lz4Raw), "groups": lib.MaxRowsPerRowGroup(2),
+		"plain": lib.Compression(&lib.Uncompressed), "snappy": lib.Compression(&lib.Snappy),
+		"gzip": lib.Compression(&lib.Gzip),
+		"zstd": lib.Compression(&lib.Zstd), "brotli": lib.Compression(&lib.Brotli), "lz4": lib.Compression(&lib.Lz4Raw),
+		"groups": lib.MaxRowsPerRowGroup(2),
 	} {
 		tab, err := readAll(encode(t, people(), codec), "none")
 		if err != nil || !slices.Equal(show(tab), want) || !slices.Equal(tab.Lines, []int{1, 2, 3}) {
@@ -168,7 +170,8 @@ func TestRefused(t *testing.T) {
 	} {
 		_, err := readAll(content, "none")
 		var input *data.InputError
-		if !errors.As(err, &input) || input.File != "f" || !strings.Contains(err.Error(), `column "c" holds`) || input.Advice == "" {
+		if !errors.As(err, &input) || input.File != "f" || !strings.Contains(err.Error(), `column "c" holds`) ||
+			input.Advice == "" {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}

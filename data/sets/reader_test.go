@@ -47,7 +47,8 @@ func TestRead(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			x, labels, err := readAll(test.text, test.label)
-			if err != nil || !slices.Equal(show(x), test.x) || !slices.Equal(labels, test.labels) || (labels == nil) != (test.labels == nil) {
+			if err != nil || !slices.Equal(show(x), test.x) || !slices.Equal(labels, test.labels) ||
+				(labels == nil) != (test.labels == nil) {
 				t.Errorf("read %q %q %v", x, labels, err)
 			}
 		})
@@ -72,7 +73,8 @@ func TestReadFaults(t *testing.T) {
 			if !errors.As(err, &input) {
 				t.Fatalf("error %v", err)
 			}
-			if input.File != "f" || input.Line != test.line || input.Column != test.column || !strings.Contains(input.Problem, test.problem) || input.Advice == "" {
+			if input.File != "f" || input.Line != test.line || input.Column != test.column ||
+				!strings.Contains(input.Problem, test.problem) || input.Advice == "" {
 				t.Errorf("error %v, want line %d, column %d, %q", err, test.line, test.column, test.problem)
 			}
 		})
@@ -85,7 +87,8 @@ func TestReadInParts(t *testing.T) {
 		fmt.Fprintf(&text, "%d,t%d,all\n\n", i%3, i)
 	}
 	for _, max := range []int{1, 7, 99, 100, 101} {
-		r := sets.NewReader(iotest.OneByteReader(strings.NewReader(text.String())), sets.Options{Name: "f", Label: file.First})
+		r := sets.NewReader(iotest.OneByteReader(strings.NewReader(text.String())),
+			sets.Options{Name: "f", Label: file.First})
 		rows := 0
 		for {
 			x, labels, err := r.Read(t.Context(), max)
@@ -110,7 +113,8 @@ func TestReadInParts(t *testing.T) {
 
 func TestErrorsOfTheStream(t *testing.T) {
 	failing := iotest.ErrReader(errors.New("disk on fire"))
-	_, _, err := sets.NewReader(io.MultiReader(strings.NewReader("a\n"), failing), sets.Options{Name: "f"}).Read(t.Context(), 0)
+	_, _, err := sets.NewReader(io.MultiReader(strings.NewReader("a\n"), failing),
+		sets.Options{Name: "f"}).Read(t.Context(), 0)
 	var input *data.InputError
 	if !errors.As(err, &input) || !strings.Contains(err.Error(), "disk on fire") {
 		t.Errorf("error %v", err)
@@ -165,7 +169,8 @@ func TestWriteFaults(t *testing.T) {
 		item   string
 		labels []string
 	}{
-		{"", nil}, {" a", nil}, {"a,b", nil}, {"a\nb", nil}, {"a", []string{"a", "b"}}, {"a", []string{""}}, {"a", []string{"a,b"}},
+		{"", nil}, {" a", nil}, {"a,b", nil}, {"a\nb", nil}, {"a", []string{"a", "b"}}, {"a", []string{""}}, {"a",
+			[]string{"a,b"}},
 	} {
 		if sets.Write(io.Discard, data.Slice[data.Set]{{c.item}}, c.labels) == nil {
 			t.Errorf("%q with labels %q was written", c.item, c.labels)

@@ -20,7 +20,8 @@ func TestBuilderAsReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := table.NewBuilder(table.Options{Names: []string{"a", "b", "c", "y"}})
-	for i, row := range [][]any{{1.0, "x", nil, "u"}, {2.5, nil, nil, "v"}, {nil, "x", 7.0, "u"}, {math.Copysign(0, -1), "y", 8.0, "v"}} {
+	for i, row := range [][]any{{1.0, "x", nil, "u"}, {2.5, nil, nil, "v"}, {nil, "x", 7.0, "u"},
+		{math.Copysign(0, -1), "y", 8.0, "v"}} {
 		b.Row(i + 2)
 		for j, cell := range row {
 			switch cell := cell.(type) {
@@ -35,7 +36,8 @@ func TestBuilderAsReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(got.Header, want.Header) || !slices.Equal(got.Lines, want.Lines) || got.Target != want.Target || !slices.Equal(got.Labels(), want.Labels()) {
+	if !slices.Equal(got.Header, want.Header) || !slices.Equal(got.Lines, want.Lines) || got.Target != want.Target ||
+		!slices.Equal(got.Labels(), want.Labels()) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	for i := range want.Len() {
@@ -82,7 +84,8 @@ func TestBuilderInParts(t *testing.T) {
 		t.Fatalf("%v, %v", later, err)
 	}
 	x, labels, err := s.Encode(later)
-	if err != nil || !slices.Equal(x.(*data.Matrix).Data, []float64{3, 1, 5, 0}) || !slices.Equal(labels, []string{"", ""}) {
+	if err != nil || !slices.Equal(x.(*data.Matrix).Data, []float64{3, 1, 5, 0}) ||
+		!slices.Equal(labels, []string{"", ""}) {
 		t.Errorf("%v, %q, %v", x, labels, err)
 	}
 	if !slices.Equal(train.Header, []string{"y", "x"}) || !slices.Equal(train.Labels(), []string{"1", "2"}) {
@@ -107,7 +110,8 @@ func TestBuilderCells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for j, want := range [][]string{{"1", "0", "-", "-"}, {"true", "false", "-", "-"}, {"01", "-", "-", "-"}, {"1", "0", "x", "true"}} {
+	for j, want := range [][]string{{"1", "0", "-", "-"}, {"true", "false", "-", "-"}, {"01", "-", "-", "-"},
+		{"1", "0", "x", "true"}} {
 		for i := range want {
 			cell, ok := tab.Cell(i, j)
 			if !ok {

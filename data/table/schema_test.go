@@ -136,13 +136,15 @@ func TestFitOnRows(t *testing.T) {
 // TestExtremes checks that no statistic of finite numbers overflows.
 func TestExtremes(t *testing.T) {
 	for _, text := range []string{
-		"1.7e308,a\n-1.7e308,b\n1.7e308,c\n1.7e308,d\n", "5e-324,a\n0,b\n-5e-324,c\n", "1e308,a\n1e-308,b\n", "1e-170,a\n2e-170,b\n",
+		"1.7e308,a\n-1.7e308,b\n1.7e308,c\n1.7e308,d\n", "5e-324,a\n0,b\n-5e-324,c\n", "1e308,a\n1e-308,b\n",
+		"1e-170,a\n2e-170,b\n",
 	} {
 		for _, kind := range []scale.Kind{scale.None, scale.Standard, scale.Range} {
 			tab := mustRead(t, text, table.Options{})
 			rows, _ := dense(t, mustFit(t, tab, nil, kind), tab)
 			for i, row := range rows {
-				if row[0]-row[0] != 0 || kind == scale.Range && math.Abs(row[0]) > 1+1e-15 || kind == scale.Standard && math.Abs(row[0]) > 2 {
+				if row[0]-row[0] != 0 || kind == scale.Range && math.Abs(row[0]) > 1+1e-15 || kind == scale.Standard &&
+					math.Abs(row[0]) > 2 {
 					t.Errorf("%q, %s: row %d is %v", text, kind, i, row)
 				}
 			}
@@ -246,8 +248,10 @@ func TestEncodeFaults(t *testing.T) {
 	}{
 		{"columns are not there", "age,class\n20,yes\n", 0, 0, "lacks 2 columns that training had: work, height"},
 		{"too few", "20,state\n", 0, 0, "the table has 2 columns and training had 4 columns, or 3 without the target"},
-		{"text for a number", "age,work,height\n20,state,180\nold,state,1\n", 3, 1, `"old" is not a number, and column "age" held only numbers`},
-		{"NaN", "age,work,height\n20,state,180\n20,state, NaN\n", 3, 11, "NaN is not a number that kerf can use; leave the cell empty or write ? for a missing value"},
+		{"text for a number", "age,work,height\n20,state,180\nold,state,1\n", 3, 1,
+			`"old" is not a number, and column "age" held only numbers`},
+		{"NaN", "age,work,height\n20,state,180\n20,state, NaN\n", 3, 11,
+			"NaN is not a number that kerf can use; leave the cell empty or write ? for a missing value"},
 		{"too large", "age,work,height\n1e999,state,180\n", 2, 1, "1e999 is not a number that kerf can use"},
 	}
 	for _, test := range tests {
@@ -271,7 +275,8 @@ func TestFitFaults(t *testing.T) {
 		want         string
 	}{
 		{"missing label", "1,a\n2,?\n", table.Options{}, nil, 2, 0, "the label is missing in column 2"},
-		{"missing label with header", "x,\"y\"\n1,a\n2,?\n", table.Options{}, nil, 3, 0, `the label is missing in column "y"`},
+		{"missing label with header", "x,\"y\"\n1,a\n2,?\n", table.Options{}, nil, 3, 0,
+			`the label is missing in column "y"`},
 		{"NaN among numbers", "1,a\n-inf,b\n", table.Options{}, nil, 2, 1, "-inf is not a number that kerf can use"},
 		{"target alone", "1\n2\n", table.Options{}, nil, 0, 0, "no column is left"},
 		{"no rows", "1,a\n", table.Options{}, []int{}, 0, 0, "no rows"},

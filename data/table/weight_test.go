@@ -16,7 +16,8 @@ func TestWeightColumn(t *testing.T) {
 		t.Fatalf("weight %d, target %d", tab.Weight, tab.Target)
 	}
 	s := mustFit(t, tab, nil, scale.None)
-	if err := s.Validate(); err != nil || s.Width != 2 || s.Columns[1].Kind != table.Weight || strings.Contains(s.Summary(), "3 columns") {
+	if err := s.Validate(); err != nil || s.Width != 2 || s.Columns[1].Kind != table.Weight ||
+		strings.Contains(s.Summary(), "3 columns") {
 		t.Errorf("%v, width %d, %s", err, s.Width, s.Summary())
 	}
 	for _, c := range []struct {
@@ -45,7 +46,8 @@ func TestWeightByPosition(t *testing.T) {
 	}
 	for _, text := range []string{"1\n", "1,2,3,4,5\n"} {
 		_, _, err := s.Encode(mustRead(t, text, table.Options{Target: "none"}))
-		if err == nil || !strings.Contains(err.Error(), "4 columns, or 3 without the target, or 2 without the target and the weight") {
+		if err == nil || !strings.Contains(err.Error(),
+			"4 columns, or 3 without the target, or 2 without the target and the weight") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -162,30 +162,10 @@ const line = 64
 const prefetchA = 1024
 
 func kernelDoc(name string, s shape) []string {
-	doc := []string{
-		fmt.Sprintf("%s computes tiles of %d×%d elements, one below the other, from a panel", name, s.rows, s.cols()),
-		fmt.Sprintf("of %d rows a tile in a and one of %d columns in b, with fused multiply-adds:", s.mr, s.nr()),
-		"",
-		"\tfor t := range tiles {",
-		fmt.Sprintf("\t\tfor i := range %d {", s.rows),
-		fmt.Sprintf("\t\t\tfor j := range %d {", s.cols()),
-		fmt.Sprintf("\t\t\t\tsum := %s(0)", s.name),
-		"\t\t\t\tfor p := range k {",
-		fmt.Sprintf("\t\t\t\t\tsum = fma(a[(t*k+p)*%d+i], b[p*%d+j], sum)", s.mr, s.nr()),
-		"\t\t\t\t}",
-		fmt.Sprintf("\t\t\t\tat := (t*%d+i)*ldc + j", s.rows),
-		"\t\t\t\tif add {",
-		"\t\t\t\t\tc[at] = fma(alpha, sum, c[at])",
-		"\t\t\t\t} else {",
-		"\t\t\t\t\tc[at] = alpha * sum",
-		"\t\t\t\t}",
-		"\t\t\t}",
-		"\t\t}",
-		"\t}",
-		"",
-		"It checks no bounds; tiles must be positive.",
+	return []string{
+		fmt.Sprintf("%s is the kernelFunc for tiles of %d×%d elements, from strips of %d rows", name, s.rows, s.cols(), s.mr),
+		fmt.Sprintf("and %d columns.", s.nr()),
 	}
-	return doc
 }
 
 func log2(n int) int {

@@ -25,17 +25,7 @@ func interleaveFunc(f float, rows int) *interleaver {
 	name := fmt.Sprintf("interleave%d%s", rows, f.short)
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(k int, src []%[1]s, ld int, dst []%[1]s, w int)", f.name))
 	Pragma("noescape")
-	Doc(
-		fmt.Sprintf("%s writes %d rows of src column by column:", name, rows),
-		"",
-		"\tfor p := range k {",
-		fmt.Sprintf("\t\tfor r := range %d {", rows),
-		"\t\t\tdst[p*w+r] = src[r*ld+p]",
-		"\t\t}",
-		"\t}",
-		"",
-		"It checks no bounds.",
-	)
+	Doc(fmt.Sprintf("%s is interleave of kernels for %d rows. It checks no bounds.", name, rows))
 	p := &interleaver{float: f, rows: rows}
 	p.k = Load(Param("k"), GP64())
 	low := Load(Param("src").Base(), GP64())
@@ -209,17 +199,7 @@ func deal(f float, w int) {
 	name := fmt.Sprintf("deal%d%s", w, f.short)
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(k, strips int, src []%[1]s, ld int, dst []%[1]s)", f.name))
 	Pragma("noescape")
-	Doc(
-		fmt.Sprintf("%s deals k rows of src out to strips of width %d:", name, w),
-		"",
-		"\tfor p := range k {",
-		"\t\tfor s := range strips {",
-		fmt.Sprintf("\t\t\tcopy(dst[(s*k+p)*%[1]d:][:%[1]d], src[p*ld+s*%[1]d:])", w),
-		"\t\t}",
-		"\t}",
-		"",
-		"It checks no bounds; k and strips must be positive.",
-	)
+	Doc(fmt.Sprintf("%s is the dealFunc for strips of width %d.", name, w))
 	k := Load(Param("k"), GP64())
 	strips := Load(Param("strips"), GP64())
 	src := Load(Param("src").Base(), GP64())

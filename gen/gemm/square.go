@@ -13,17 +13,7 @@ func square(f float) {
 	name := "square" + f.short
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(k int, x []%[1]s) %[1]s", f.name))
 	Pragma("noescape")
-	Doc(
-		name+" returns the sum of squares of x, with fused multiply-adds:",
-		"",
-		fmt.Sprintf("\tsum := %s(0)", f.name),
-		"\tfor p := range k {",
-		"\t\tsum = fma(x[p], x[p], sum)",
-		"\t}",
-		"\treturn sum",
-		"",
-		"It checks no bounds; k must be positive.",
-	)
+	Doc(name + " is square of kernels. It checks no bounds.")
 	k := Load(Param("k"), GP64())
 	x := Load(Param("x").Base(), GP64())
 	sum, v := XMM(), XMM()
@@ -46,19 +36,7 @@ func squares(f float) {
 	name := "squares" + f.short
 	TEXT(name, NOSPLIT, fmt.Sprintf("func(k int, x []%[1]s, ld int, dst []%[1]s)", f.name))
 	Pragma("noescape")
-	Doc(
-		name+" adds the squares of eight rows to dst, with fused multiply-adds:",
-		"",
-		"\tfor r := range 8 {",
-		fmt.Sprintf("\t\tsum := %s(0)", f.name),
-		"\t\tfor p := range k {",
-		"\t\t\tsum = fma(x[r*ld+p], x[r*ld+p], sum)",
-		"\t\t}",
-		"\t\tdst[r] += sum",
-		"\t}",
-		"",
-		"It checks no bounds; k must be positive.",
-	)
+	Doc(name + " is squares of kernels. It checks no bounds.")
 	k := Load(Param("k"), GP64())
 	base := Load(Param("x").Base(), GP64())
 	ld := Load(Param("ld"), GP64())

@@ -41,9 +41,13 @@ func main() {
 	xorY := func(r reg.VecVirtual) { VXORPS(r, r, r) }
 	xorZ := func(r reg.VecVirtual) { VPXORQ(r, r, r) }
 	y, z := func() reg.VecVirtual { return YMM() }, func() reg.VecVirtual { return ZMM() }
-	loop("fma32AVX2", "fma32AVX2 does n·12·8 multiply-adds of float32.", func(a, b, c Op) { VFMADD231PS(a, b, c) }, xorY, y)
-	loop("fma64AVX2", "fma64AVX2 does n·12·4 multiply-adds of float64.", func(a, b, c Op) { VFMADD231PD(a, b, c) }, xorY, y)
-	loop("fma32AVX512", "fma32AVX512 does n·12·16 multiply-adds of float32.", func(a, b, c Op) { VFMADD231PS(a, b, c) }, xorZ, z)
-	loop("fma64AVX512", "fma64AVX512 does n·12·8 multiply-adds of float64.", func(a, b, c Op) { VFMADD231PD(a, b, c) }, xorZ, z)
+	loop("fma32AVX2", "fma32AVX2 does n·12·8 multiply-adds of float32.", func(a, b, c Op) { VFMADD231PS(a, b, c) }, xorY,
+		y)
+	loop("fma64AVX2", "fma64AVX2 does n·12·4 multiply-adds of float64.", func(a, b, c Op) { VFMADD231PD(a, b, c) }, xorY,
+		y)
+	loop("fma32AVX512", "fma32AVX512 does n·12·16 multiply-adds of float32.", func(a, b, c Op) { VFMADD231PS(a, b, c) },
+		xorZ, z)
+	loop("fma64AVX512", "fma64AVX512 does n·12·8 multiply-adds of float64.", func(a, b, c Op) { VFMADD231PD(a, b, c) },
+		xorZ, z)
 	Generate()
 }

@@ -12,12 +12,10 @@ import (
 // goes through the same instructions once more, loaded and stored under a
 // mask, so that a result does not depend on its place.
 type elementwise struct {
-	in      []string
-	out     string
-	unroll  [2]int // at AVX2 and at AVX-512
-	prepare func(t *target)
-	body    func(t *target, in [][]vec) []vec // emitted twice; may change in
-	finish  func(t *target)
+	in     []string
+	out    string
+	unroll [2]int                            // at AVX2 and at AVX-512
+	body   func(t *target, in [][]vec) []vec // emitted twice; may change in
 }
 
 // slices returns the names of the slices, each once.
@@ -42,9 +40,6 @@ func (e elementwise) emit(t *target, _ op) {
 		ptr[name] = t.Load(t.Param(name).Base(), t.GP64())
 	}
 	n := t.Load(t.Param(e.out).Len(), t.GP64())
-	if e.prepare != nil {
-		e.prepare(t)
-	}
 	block := unroll * t.lanes()
 
 	t.Label("block")
@@ -81,9 +76,6 @@ func (e elementwise) emit(t *target, _ op) {
 	}
 
 	t.Label("done")
-	if e.finish != nil {
-		e.finish(t)
-	}
 	t.VZEROUPPER()
 	t.RET()
 }

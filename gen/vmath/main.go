@@ -1,6 +1,6 @@
 // Command vmath writes the assembly of package internal/vmath: elementwise
 // functions and sums over slices of float32 and float64, for AVX2 with FMA and
-// for AVX-512, their Go stubs, and the functions that choose between them.
+// for AVX-512, their Go stubs, and the tables of them.
 //
 //	go run ./vmath -out ../internal/vmath
 //
@@ -32,7 +32,6 @@ var files = []struct {
 	{"exp", expOps},
 	{"log", logOps},
 	{"tanh", tanhOps},
-	{"cos", cosOps},
 	{"sincos", sinCosOps},
 	{"scatter", scatterOps},
 	{"row", rowOps},
@@ -64,7 +63,7 @@ func main() {
 		write(*out, f.name+"_amd64.go", stub)
 		all = append(all, f.ops...)
 	}
-	for name, text := range dispatch(all) {
+	for name, text := range tables(all) {
 		write(*out, name, text)
 	}
 }
@@ -92,7 +91,7 @@ func assemble(ops []op) (asm, stub []byte, err error) {
 				c.Attributes(attr.NOSPLIT)
 				c.Pragma("noescape")
 				c.SignatureExpr(o.signature(bits))
-				c.Doc(append([]string{t.symbol(o.name) + " is", ""}, t.loopDoc(o)...)...)
+				c.Doc(t.symbol(o.name) + " is " + o.name + " of a table.")
 				o.emit(t, o)
 			}
 		}

@@ -88,15 +88,6 @@ func (t *target) tanhLarge(x []vec) []vec {
 
 var tanhOps = []op{
 	{
-		name:   "tanh",
-		params: []param{{"dst", "[]F"}, {"x", "[]F"}},
-		doc:    []string{"for i := range dst {", "\tdst[i] = F(math.Tanh(float64(x[i])))", "}"},
-		emit: elementwise{
-			in: []string{"x"}, out: "dst", unroll: [2]int{3, 4},
-			body: func(t *target, in [][]vec) []vec { return t.tanh(in[0]) },
-		}.emit,
-	},
-	{
 		name:   "tanhScale",
 		params: []param{{"row", "[]F"}, {"a", "F"}, {"b", "F"}},
 		doc:    []string{"for j, s := range row {", "\trow[j] = F(math.Tanh(float64(F(a*s) + b)))", "}"},

@@ -4,701 +4,197 @@
 
 package gemm
 
-// kernel6x16F32 computes tiles of 6×16 elements, one below the other, from a panel
-// of 6 rows a tile in a and one of 16 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 6 {
-//			for j := range 16 {
-//				sum := float32(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*6+i], b[p*16+j], sum)
-//				}
-//				at := (t*6+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
+// kernel6x16F32 is the kernelFunc for tiles of 6×16 elements, from strips of 6 rows
+// and 16 columns.
 //
 //go:noescape
 func kernel6x16F32(k int, tiles int, a []float32, b []float32, c []float32, ldc int, alpha float32, add bool)
 
-// kernel4x16F32 computes tiles of 4×16 elements, one below the other, from a panel
-// of 6 rows a tile in a and one of 16 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 4 {
-//			for j := range 16 {
-//				sum := float32(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*6+i], b[p*16+j], sum)
-//				}
-//				at := (t*4+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
+// kernel4x16F32 is the kernelFunc for tiles of 4×16 elements, from strips of 6 rows
+// and 16 columns.
 //
 //go:noescape
 func kernel4x16F32(k int, tiles int, a []float32, b []float32, c []float32, ldc int, alpha float32, add bool)
 
-// kernel2x16F32 computes tiles of 2×16 elements, one below the other, from a panel
-// of 6 rows a tile in a and one of 16 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 2 {
-//			for j := range 16 {
-//				sum := float32(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*6+i], b[p*16+j], sum)
-//				}
-//				at := (t*2+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
+// kernel2x16F32 is the kernelFunc for tiles of 2×16 elements, from strips of 6 rows
+// and 16 columns.
 //
 //go:noescape
 func kernel2x16F32(k int, tiles int, a []float32, b []float32, c []float32, ldc int, alpha float32, add bool)
 
-// kernel1x16F32 computes tiles of 1×16 elements, one below the other, from a panel
-// of 6 rows a tile in a and one of 16 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 1 {
-//			for j := range 16 {
-//				sum := float32(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*6+i], b[p*16+j], sum)
-//				}
-//				at := (t*1+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
+// kernel1x16F32 is the kernelFunc for tiles of 1×16 elements, from strips of 6 rows
+// and 16 columns.
 //
 //go:noescape
 func kernel1x16F32(k int, tiles int, a []float32, b []float32, c []float32, ldc int, alpha float32, add bool)
 
-// kernel6x8F64 computes tiles of 6×8 elements, one below the other, from a panel
-// of 6 rows a tile in a and one of 8 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 6 {
-//			for j := range 8 {
-//				sum := float64(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*6+i], b[p*8+j], sum)
-//				}
-//				at := (t*6+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
+// kernel6x8F64 is the kernelFunc for tiles of 6×8 elements, from strips of 6 rows
+// and 8 columns.
 //
 //go:noescape
 func kernel6x8F64(k int, tiles int, a []float64, b []float64, c []float64, ldc int, alpha float64, add bool)
 
-// kernel4x8F64 computes tiles of 4×8 elements, one below the other, from a panel
-// of 6 rows a tile in a and one of 8 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 4 {
-//			for j := range 8 {
-//				sum := float64(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*6+i], b[p*8+j], sum)
-//				}
-//				at := (t*4+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
+// kernel4x8F64 is the kernelFunc for tiles of 4×8 elements, from strips of 6 rows
+// and 8 columns.
 //
 //go:noescape
 func kernel4x8F64(k int, tiles int, a []float64, b []float64, c []float64, ldc int, alpha float64, add bool)
 
-// kernel2x8F64 computes tiles of 2×8 elements, one below the other, from a panel
-// of 6 rows a tile in a and one of 8 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 2 {
-//			for j := range 8 {
-//				sum := float64(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*6+i], b[p*8+j], sum)
-//				}
-//				at := (t*2+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
+// kernel2x8F64 is the kernelFunc for tiles of 2×8 elements, from strips of 6 rows
+// and 8 columns.
 //
 //go:noescape
 func kernel2x8F64(k int, tiles int, a []float64, b []float64, c []float64, ldc int, alpha float64, add bool)
 
-// kernel1x8F64 computes tiles of 1×8 elements, one below the other, from a panel
-// of 6 rows a tile in a and one of 8 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 1 {
-//			for j := range 8 {
-//				sum := float64(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*6+i], b[p*8+j], sum)
-//				}
-//				at := (t*1+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
+// kernel1x8F64 is the kernelFunc for tiles of 1×8 elements, from strips of 6 rows
+// and 8 columns.
 //
 //go:noescape
 func kernel1x8F64(k int, tiles int, a []float64, b []float64, c []float64, ldc int, alpha float64, add bool)
 
-// kernel8x48F32 computes tiles of 8×48 elements, one below the other, from a panel
-// of 8 rows a tile in a and one of 48 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 8 {
-//			for j := range 48 {
-//				sum := float32(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*8+i], b[p*48+j], sum)
-//				}
-//				at := (t*8+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
+// kernel8x48F32 is the kernelFunc for tiles of 8×48 elements, from strips of 8 rows
+// and 48 columns.
 //
 //go:noescape
 func kernel8x48F32(k int, tiles int, a []float32, b []float32, c []float32, ldc int, alpha float32, add bool)
 
-// kernel4x48F32 computes tiles of 4×48 elements, one below the other, from a panel
-// of 8 rows a tile in a and one of 48 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 4 {
-//			for j := range 48 {
-//				sum := float32(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*8+i], b[p*48+j], sum)
-//				}
-//				at := (t*4+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
+// kernel4x48F32 is the kernelFunc for tiles of 4×48 elements, from strips of 8 rows
+// and 48 columns.
 //
 //go:noescape
 func kernel4x48F32(k int, tiles int, a []float32, b []float32, c []float32, ldc int, alpha float32, add bool)
 
-// kernel2x48F32 computes tiles of 2×48 elements, one below the other, from a panel
-// of 8 rows a tile in a and one of 48 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 2 {
-//			for j := range 48 {
-//				sum := float32(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*8+i], b[p*48+j], sum)
-//				}
-//				at := (t*2+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
+// kernel2x48F32 is the kernelFunc for tiles of 2×48 elements, from strips of 8 rows
+// and 48 columns.
 //
 //go:noescape
 func kernel2x48F32(k int, tiles int, a []float32, b []float32, c []float32, ldc int, alpha float32, add bool)
 
-// kernel1x48F32 computes tiles of 1×48 elements, one below the other, from a panel
-// of 8 rows a tile in a and one of 48 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 1 {
-//			for j := range 48 {
-//				sum := float32(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*8+i], b[p*48+j], sum)
-//				}
-//				at := (t*1+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
+// kernel1x48F32 is the kernelFunc for tiles of 1×48 elements, from strips of 8 rows
+// and 48 columns.
 //
 //go:noescape
 func kernel1x48F32(k int, tiles int, a []float32, b []float32, c []float32, ldc int, alpha float32, add bool)
 
-// kernel8x32F32 computes tiles of 8×32 elements, one below the other, from a panel
-// of 8 rows a tile in a and one of 48 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 8 {
-//			for j := range 32 {
-//				sum := float32(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*8+i], b[p*48+j], sum)
-//				}
-//				at := (t*8+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
+// kernel8x32F32 is the kernelFunc for tiles of 8×32 elements, from strips of 8 rows
+// and 48 columns.
 //
 //go:noescape
 func kernel8x32F32(k int, tiles int, a []float32, b []float32, c []float32, ldc int, alpha float32, add bool)
 
-// kernel8x16F32 computes tiles of 8×16 elements, one below the other, from a panel
-// of 8 rows a tile in a and one of 48 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 8 {
-//			for j := range 16 {
-//				sum := float32(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*8+i], b[p*48+j], sum)
-//				}
-//				at := (t*8+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
+// kernel8x16F32 is the kernelFunc for tiles of 8×16 elements, from strips of 8 rows
+// and 48 columns.
 //
 //go:noescape
 func kernel8x16F32(k int, tiles int, a []float32, b []float32, c []float32, ldc int, alpha float32, add bool)
 
-// kernel8x24F64 computes tiles of 8×24 elements, one below the other, from a panel
-// of 8 rows a tile in a and one of 24 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 8 {
-//			for j := range 24 {
-//				sum := float64(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*8+i], b[p*24+j], sum)
-//				}
-//				at := (t*8+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
+// kernel8x24F64 is the kernelFunc for tiles of 8×24 elements, from strips of 8 rows
+// and 24 columns.
 //
 //go:noescape
 func kernel8x24F64(k int, tiles int, a []float64, b []float64, c []float64, ldc int, alpha float64, add bool)
 
-// kernel4x24F64 computes tiles of 4×24 elements, one below the other, from a panel
-// of 8 rows a tile in a and one of 24 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 4 {
-//			for j := range 24 {
-//				sum := float64(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*8+i], b[p*24+j], sum)
-//				}
-//				at := (t*4+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
+// kernel4x24F64 is the kernelFunc for tiles of 4×24 elements, from strips of 8 rows
+// and 24 columns.
 //
 //go:noescape
 func kernel4x24F64(k int, tiles int, a []float64, b []float64, c []float64, ldc int, alpha float64, add bool)
 
-// kernel2x24F64 computes tiles of 2×24 elements, one below the other, from a panel
-// of 8 rows a tile in a and one of 24 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 2 {
-//			for j := range 24 {
-//				sum := float64(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*8+i], b[p*24+j], sum)
-//				}
-//				at := (t*2+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
+// kernel2x24F64 is the kernelFunc for tiles of 2×24 elements, from strips of 8 rows
+// and 24 columns.
 //
 //go:noescape
 func kernel2x24F64(k int, tiles int, a []float64, b []float64, c []float64, ldc int, alpha float64, add bool)
 
-// kernel1x24F64 computes tiles of 1×24 elements, one below the other, from a panel
-// of 8 rows a tile in a and one of 24 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 1 {
-//			for j := range 24 {
-//				sum := float64(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*8+i], b[p*24+j], sum)
-//				}
-//				at := (t*1+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
+// kernel1x24F64 is the kernelFunc for tiles of 1×24 elements, from strips of 8 rows
+// and 24 columns.
 //
 //go:noescape
 func kernel1x24F64(k int, tiles int, a []float64, b []float64, c []float64, ldc int, alpha float64, add bool)
 
-// kernel8x16F64 computes tiles of 8×16 elements, one below the other, from a panel
-// of 8 rows a tile in a and one of 24 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 8 {
-//			for j := range 16 {
-//				sum := float64(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*8+i], b[p*24+j], sum)
-//				}
-//				at := (t*8+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
+// kernel8x16F64 is the kernelFunc for tiles of 8×16 elements, from strips of 8 rows
+// and 24 columns.
 //
 //go:noescape
 func kernel8x16F64(k int, tiles int, a []float64, b []float64, c []float64, ldc int, alpha float64, add bool)
 
-// kernel8x8F64 computes tiles of 8×8 elements, one below the other, from a panel
-// of 8 rows a tile in a and one of 24 columns in b, with fused multiply-adds:
-//
-//	for t := range tiles {
-//		for i := range 8 {
-//			for j := range 8 {
-//				sum := float64(0)
-//				for p := range k {
-//					sum = fma(a[(t*k+p)*8+i], b[p*24+j], sum)
-//				}
-//				at := (t*8+i)*ldc + j
-//				if add {
-//					c[at] = fma(alpha, sum, c[at])
-//				} else {
-//					c[at] = alpha * sum
-//				}
-//			}
-//		}
-//	}
-//
-// It checks no bounds; tiles must be positive.
+// kernel8x8F64 is the kernelFunc for tiles of 8×8 elements, from strips of 8 rows
+// and 24 columns.
 //
 //go:noescape
 func kernel8x8F64(k int, tiles int, a []float64, b []float64, c []float64, ldc int, alpha float64, add bool)
 
-// interleave8F32 writes 8 rows of src column by column:
-//
-//	for p := range k {
-//		for r := range 8 {
-//			dst[p*w+r] = src[r*ld+p]
-//		}
-//	}
-//
-// It checks no bounds.
+// interleave8F32 is interleave of kernels for 8 rows. It checks no bounds.
 //
 //go:noescape
 func interleave8F32(k int, src []float32, ld int, dst []float32, w int)
 
-// interleave6F32 writes 6 rows of src column by column:
-//
-//	for p := range k {
-//		for r := range 6 {
-//			dst[p*w+r] = src[r*ld+p]
-//		}
-//	}
-//
-// It checks no bounds.
+// interleave6F32 is interleave of kernels for 6 rows. It checks no bounds.
 //
 //go:noescape
 func interleave6F32(k int, src []float32, ld int, dst []float32, w int)
 
-// interleave4F64 writes 4 rows of src column by column:
-//
-//	for p := range k {
-//		for r := range 4 {
-//			dst[p*w+r] = src[r*ld+p]
-//		}
-//	}
-//
-// It checks no bounds.
+// interleave4F64 is interleave of kernels for 4 rows. It checks no bounds.
 //
 //go:noescape
 func interleave4F64(k int, src []float64, ld int, dst []float64, w int)
 
-// interleave2F64 writes 2 rows of src column by column:
-//
-//	for p := range k {
-//		for r := range 2 {
-//			dst[p*w+r] = src[r*ld+p]
-//		}
-//	}
-//
-// It checks no bounds.
+// interleave2F64 is interleave of kernels for 2 rows. It checks no bounds.
 //
 //go:noescape
 func interleave2F64(k int, src []float64, ld int, dst []float64, w int)
 
-// deal6F32 deals k rows of src out to strips of width 6:
-//
-//	for p := range k {
-//		for s := range strips {
-//			copy(dst[(s*k+p)*6:][:6], src[p*ld+s*6:])
-//		}
-//	}
-//
-// It checks no bounds; k and strips must be positive.
+// deal6F32 is the dealFunc for strips of width 6.
 //
 //go:noescape
 func deal6F32(k int, strips int, src []float32, ld int, dst []float32)
 
-// deal8F32 deals k rows of src out to strips of width 8:
-//
-//	for p := range k {
-//		for s := range strips {
-//			copy(dst[(s*k+p)*8:][:8], src[p*ld+s*8:])
-//		}
-//	}
-//
-// It checks no bounds; k and strips must be positive.
+// deal8F32 is the dealFunc for strips of width 8.
 //
 //go:noescape
 func deal8F32(k int, strips int, src []float32, ld int, dst []float32)
 
-// deal16F32 deals k rows of src out to strips of width 16:
-//
-//	for p := range k {
-//		for s := range strips {
-//			copy(dst[(s*k+p)*16:][:16], src[p*ld+s*16:])
-//		}
-//	}
-//
-// It checks no bounds; k and strips must be positive.
+// deal16F32 is the dealFunc for strips of width 16.
 //
 //go:noescape
 func deal16F32(k int, strips int, src []float32, ld int, dst []float32)
 
-// deal48F32 deals k rows of src out to strips of width 48:
-//
-//	for p := range k {
-//		for s := range strips {
-//			copy(dst[(s*k+p)*48:][:48], src[p*ld+s*48:])
-//		}
-//	}
-//
-// It checks no bounds; k and strips must be positive.
+// deal48F32 is the dealFunc for strips of width 48.
 //
 //go:noescape
 func deal48F32(k int, strips int, src []float32, ld int, dst []float32)
 
-// deal6F64 deals k rows of src out to strips of width 6:
-//
-//	for p := range k {
-//		for s := range strips {
-//			copy(dst[(s*k+p)*6:][:6], src[p*ld+s*6:])
-//		}
-//	}
-//
-// It checks no bounds; k and strips must be positive.
+// deal6F64 is the dealFunc for strips of width 6.
 //
 //go:noescape
 func deal6F64(k int, strips int, src []float64, ld int, dst []float64)
 
-// deal8F64 deals k rows of src out to strips of width 8:
-//
-//	for p := range k {
-//		for s := range strips {
-//			copy(dst[(s*k+p)*8:][:8], src[p*ld+s*8:])
-//		}
-//	}
-//
-// It checks no bounds; k and strips must be positive.
+// deal8F64 is the dealFunc for strips of width 8.
 //
 //go:noescape
 func deal8F64(k int, strips int, src []float64, ld int, dst []float64)
 
-// deal24F64 deals k rows of src out to strips of width 24:
-//
-//	for p := range k {
-//		for s := range strips {
-//			copy(dst[(s*k+p)*24:][:24], src[p*ld+s*24:])
-//		}
-//	}
-//
-// It checks no bounds; k and strips must be positive.
+// deal24F64 is the dealFunc for strips of width 24.
 //
 //go:noescape
 func deal24F64(k int, strips int, src []float64, ld int, dst []float64)
 
-// squareF32 returns the sum of squares of x, with fused multiply-adds:
-//
-//	sum := float32(0)
-//	for p := range k {
-//		sum = fma(x[p], x[p], sum)
-//	}
-//	return sum
-//
-// It checks no bounds; k must be positive.
+// squareF32 is square of kernels. It checks no bounds.
 //
 //go:noescape
 func squareF32(k int, x []float32) float32
 
-// squaresF32 adds the squares of eight rows to dst, with fused multiply-adds:
-//
-//	for r := range 8 {
-//		sum := float32(0)
-//		for p := range k {
-//			sum = fma(x[r*ld+p], x[r*ld+p], sum)
-//		}
-//		dst[r] += sum
-//	}
-//
-// It checks no bounds; k must be positive.
+// squaresF32 is squares of kernels. It checks no bounds.
 //
 //go:noescape
 func squaresF32(k int, x []float32, ld int, dst []float32)
 
-// squareF64 returns the sum of squares of x, with fused multiply-adds:
-//
-//	sum := float64(0)
-//	for p := range k {
-//		sum = fma(x[p], x[p], sum)
-//	}
-//	return sum
-//
-// It checks no bounds; k must be positive.
+// squareF64 is square of kernels. It checks no bounds.
 //
 //go:noescape
 func squareF64(k int, x []float64) float64
 
-// squaresF64 adds the squares of eight rows to dst, with fused multiply-adds:
-//
-//	for r := range 8 {
-//		sum := float64(0)
-//		for p := range k {
-//			sum = fma(x[r*ld+p], x[r*ld+p], sum)
-//		}
-//		dst[r] += sum
-//	}
-//
-// It checks no bounds; k must be positive.
+// squaresF64 is squares of kernels. It checks no bounds.
 //
 //go:noescape
 func squaresF64(k int, x []float64, ld int, dst []float64)

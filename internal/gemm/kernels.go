@@ -3,13 +3,37 @@ package gemm
 // A kernelFunc computes tiles of C one below the other, from as many strips of
 // a and one strip of b:
 //
-//	sum = Σ_p a[(t·k+p)·MR+i]·b[p·NR+j], p ascending from a sum of zero
-//	c[(t·rows+i)·ldc+j] = alpha·sum, or that added to what is there
+//	for t := range tiles {
+//		for i := range rows {
+//			for j := range cols {
+//				sum := F(0)
+//				for p := range k {
+//					sum = fma(a[(t*k+p)*MR+i], b[p*NR+j], sum)
+//				}
+//				at := (t*rows+i)*ldc + j
+//				if add {
+//					c[at] = fma(alpha, sum, c[at])
+//				} else {
+//					c[at] = alpha * sum
+//				}
+//			}
+//		}
+//	}
 //
-// where rows is MR for the full kernel and may be less for those of the edge.
+// where rows and cols are MR and NR for the full kernel and may be less for those
+// of the edge. In assembly the products and sums are fused, no bounds are checked,
+// and tiles must be positive.
 type kernelFunc[F Float] func(k, tiles int, a, b, c []F, ldc int, alpha F, add bool)
 
-// A dealFunc packs columns: it deals the rows of src out to strips.
+// A dealFunc packs columns: it deals k > 0 rows of src out to strips of width w,
+//
+//	for p := range k {
+//		for s := range strips {
+//			copy(dst[(s*k+p)*w:][:w], src[p*ld+s*w:])
+//		}
+//	}
+//
+// without a check of bounds.
 type dealFunc[F Float] func(k, strips int, src []F, ld int, dst []F)
 
 // An edgeKernel computes only the first rows and columns of the strips.
@@ -27,12 +51,10 @@ type kernels[F Float] struct {
 	// interleave sets dst[p·w+r] = src[r·ld+p] for r < rows and p < k.
 	interleave func(k int, src []F, ld int, dst []F, w, rows int)
 
-	// dealLeft sets dst[(s·k+p)·MR+r] = src[p·ld+s·MR+r] for k > 0 rows of
-	// src and so many strips, dealRight the same for NR.
-	dealLeft, dealRight dealFunc[F]
+	dealLeft, dealRight dealFunc[F] // for strips of width MR and NR
 
-	// square returns the sum of squares of k > 0 elements, squares adds those
-	// of eight rows to dst, both with the arithmetic of kernelFunc.
+	// square returns Σ_p x[p]² over k > 0 elements, squares adds Σ_p x[r·ld+p]²
+	// to dst[r] for eight rows, both with the arithmetic of kernelFunc.
 	square  func(k int, x []F) F
 	squares func(k int, x []F, ld int, dst []F)
 }

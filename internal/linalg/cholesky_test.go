@@ -227,24 +227,6 @@ func TestSolveLower(t *testing.T) {
 	}
 }
 
-func TestRandomOrthogonal(t *testing.T) {
-	q := linalg.RandomOrthogonal(40, 15, rand.New(rand.NewPCG(1, 2)))
-	for i := range 15 {
-		for j := range 15 {
-			dot, want := 0.0, 0.0
-			for k := range 40 {
-				dot += q.Row(k)[i] * q.Row(k)[j]
-			}
-			if i == j {
-				want = 1
-			}
-			if math.Abs(dot-want) > 1e-13 {
-				t.Fatalf("columns %d and %d have inner product %v", i, j, dot)
-			}
-		}
-	}
-}
-
 func TestEigen(t *testing.T) {
 	a := gramOf(20, 8)
 	values, vectors, ok := linalg.Eigen(a)
@@ -259,64 +241,6 @@ func TestEigen(t *testing.T) {
 			}
 			if want := lambda * vectors.Row(i)[e]; math.Abs(got-want) > 1e-11 {
 				t.Fatalf("eigenvalue %d: %v, want %v", e, got, want)
-			}
-		}
-	}
-}
-
-// TestConjugate solves with and without a preconditioner: with the exact
-// inverse as preconditioner one step is enough.
-func TestConjugate(t *testing.T) {
-	n := 60
-	a := gramOf(n, 2*n)
-	b := make([]float64, n)
-	for i := range b {
-		b[i] = math.Cos(float64(i))
-	}
-	l := &data.Matrix{Rows: n, Cols: n, Data: slices.Clone(a.Data)}
-	if err := linalg.Cholesky(ctx, run.Control{}, l); err != nil {
-		t.Fatal(err)
-	}
-	inverse, _ := linalg.InvertLower(ctx, run.Control{}, l)
-	c := linalg.Conjugate{
-		Mul: func(_ context.Context, dst, v []float64) error {
-			for i := range dst {
-				dst[i] = 0
-				for k, w := range v {
-					dst[i] += a.Row(i)[k] * w
-				}
-			}
-			return nil
-		},
-		Tolerance: 1e-10, MaxSteps: 500,
-	}
-	for _, exact := range []bool{false, true} {
-		if exact {
-			c.Precondition = func(dst, r []float64) {
-				y := make([]float64, n)
-				for i := range y {
-					for k := range i + 1 {
-						y[i] += inverse.Row(i)[k] * r[k]
-					}
-				}
-				clear(dst)
-				for i := range y {
-					for k := range i + 1 {
-						dst[k] += inverse.Row(i)[k] * y[i]
-					}
-				}
-			}
-		}
-		x := make([]float64, n)
-		steps, residual, err := c.Solve(ctx, x, b)
-		if err != nil || residual > 1e-10 || exact && steps > 2 {
-			t.Fatalf("exact %v: %d steps, residual %v, %v", exact, steps, residual, err)
-		}
-		check := make([]float64, n)
-		_ = c.Mul(ctx, check, x)
-		for i := range check {
-			if math.Abs(check[i]-b[i]) > 1e-8 {
-				t.Fatalf("A·x is %v at %d, want %v", check[i], i, b[i])
 			}
 		}
 	}

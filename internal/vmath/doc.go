@@ -1,9 +1,8 @@
 // Package vmath applies functions to the elements of slices of float32 and
-// float64, and sums them: exponential, logarithm, hyperbolic tangent, cosine
-// and sine; the forms of them that turn a row of inner products into a row of
-// a kernel (ExpScale, RBFRow, Distance2Row, PowInt, TanhScale, ScaleRow); Dot,
-// Sum, Axpy, Scale and Finite; and what random projections need (Hadamard,
-// SumStrips, Narrow, Prefetch, Gather).
+// float64, and sums them: Exp, Log and SinCos; the forms that turn a row of inner
+// products into a row of a kernel (ExpScale, RBFRow, Distance2Row, PowInt,
+// TanhScale, ScaleRow); Dot, Sum, Axpy, Scale and Finite; and what random
+// projections need (Hadamard, SumStrips, Narrow, Prefetch, Gather).
 //
 // There are three levels, chosen when the program starts: AVX-512, AVX2 with
 // FMA, and plain Go, which is also all that the build tag purego and other
@@ -42,7 +41,7 @@
 //	Cos     0.50   0.79            0.77   0.78
 //	Sin     0.50   0.79            0.78   0.78
 //
-// For Cos and Sin this holds up to 2¹⁷ (float32) and 2³⁰ (float64); beyond,
+// For cosine and sine this holds up to 2¹⁷ (float32) and 2³⁰ (float64); beyond,
 // each element is left to package math, which for float64 is off by up to 2e-16
 // in absolute terms and so by more than an ulp near zeros.
 //
@@ -57,7 +56,6 @@
 //	RBFRow  13     0.47   0.26     13     1.11   0.65   with a copy of the row
 //	Log     11     0.69   0.35     11     2.2    1.2
 //	Tanh    14     0.66   0.46     13     1.9    1.3
-//	Cos     12     0.74   0.46     11     1.8    1.1
 //	Dot     0.63   0.046  0.043    0.64   0.082  0.075
 package vmath
 

@@ -4,110 +4,62 @@
 
 package vmath
 
-// expF32AVX2 is
-//
-//	for i := range dst {
-//		dst[i] = float32(math.Exp(float64(x[i])))
-//	}
+// expF32AVX2 is exp of a table.
 //
 //go:noescape
 func expF32AVX2(dst []float32, x []float32)
 
-// expF32AVX512 is
-//
-//	for i := range dst {
-//		dst[i] = float32(math.Exp(float64(x[i])))
-//	}
+// expF32AVX512 is exp of a table.
 //
 //go:noescape
 func expF32AVX512(dst []float32, x []float32)
 
-// expF64AVX2 is
-//
-//	for i := range dst {
-//		dst[i] = float64(math.Exp(float64(x[i])))
-//	}
+// expF64AVX2 is exp of a table.
 //
 //go:noescape
 func expF64AVX2(dst []float64, x []float64)
 
-// expF64AVX512 is
-//
-//	for i := range dst {
-//		dst[i] = float64(math.Exp(float64(x[i])))
-//	}
+// expF64AVX512 is exp of a table.
 //
 //go:noescape
 func expF64AVX512(dst []float64, x []float64)
 
-// expScaleF32AVX2 is
-//
-//	for j, s := range row {
-//		row[j] = float32(math.Exp(float64(float32(a*s) + b)))
-//	}
+// expScaleF32AVX2 is expScale of a table.
 //
 //go:noescape
 func expScaleF32AVX2(row []float32, a float32, b float32)
 
-// expScaleF32AVX512 is
-//
-//	for j, s := range row {
-//		row[j] = float32(math.Exp(float64(float32(a*s) + b)))
-//	}
+// expScaleF32AVX512 is expScale of a table.
 //
 //go:noescape
 func expScaleF32AVX512(row []float32, a float32, b float32)
 
-// expScaleF64AVX2 is
-//
-//	for j, s := range row {
-//		row[j] = float64(math.Exp(float64(float64(a*s) + b)))
-//	}
+// expScaleF64AVX2 is expScale of a table.
 //
 //go:noescape
 func expScaleF64AVX2(row []float64, a float64, b float64)
 
-// expScaleF64AVX512 is
-//
-//	for j, s := range row {
-//		row[j] = float64(math.Exp(float64(float64(a*s) + b)))
-//	}
+// expScaleF64AVX512 is expScale of a table.
 //
 //go:noescape
 func expScaleF64AVX512(row []float64, a float64, b float64)
 
-// rbfRowF32AVX2 is
-//
-//	for j, s := range row {
-//		row[j] = float32(math.Exp(float64(a * max(0, (xx+yy[j])-2*s))))
-//	}
+// rbfRowF32AVX2 is rbfRow of a table.
 //
 //go:noescape
 func rbfRowF32AVX2(row []float32, xx float32, yy []float32, a float32)
 
-// rbfRowF32AVX512 is
-//
-//	for j, s := range row {
-//		row[j] = float32(math.Exp(float64(a * max(0, (xx+yy[j])-2*s))))
-//	}
+// rbfRowF32AVX512 is rbfRow of a table.
 //
 //go:noescape
 func rbfRowF32AVX512(row []float32, xx float32, yy []float32, a float32)
 
-// rbfRowF64AVX2 is
-//
-//	for j, s := range row {
-//		row[j] = float64(math.Exp(float64(a * max(0, (xx+yy[j])-2*s))))
-//	}
+// rbfRowF64AVX2 is rbfRow of a table.
 //
 //go:noescape
 func rbfRowF64AVX2(row []float64, xx float64, yy []float64, a float64)
 
-// rbfRowF64AVX512 is
-//
-//	for j, s := range row {
-//		row[j] = float64(math.Exp(float64(a * max(0, (xx+yy[j])-2*s))))
-//	}
+// rbfRowF64AVX512 is rbfRow of a table.
 //
 //go:noescape
 func rbfRowF64AVX512(row []float64, xx float64, yy []float64, a float64)

@@ -35,13 +35,7 @@ func Gather[F Float](dst []F, a F, x []F, c Chosen) {
 	if len(x) > 64*len(c.kept) {
 		x = x[:64*len(c.kept)]
 	}
-	done := 0
-	switch x := any(x).(type) {
-	case []float32:
-		done = gatherPrefix32(any(dst).([]float32), float32(a), x, c.index, c.kept)
-	case []float64:
-		done = gatherPrefix64(any(dst).([]float64), float64(a), x, c.index, c.kept)
-	}
+	done := at[F]().gatherPrefix(dst, a, x, c.index, c.kept)
 	index := c.index[done:]
 	for l, i := range index {
 		dst[done+l] = a * x[i]

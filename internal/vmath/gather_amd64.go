@@ -4,46 +4,22 @@
 
 package vmath
 
-// gatherPrefixF32AVX2 is
-//
-//	n := … // as many as whole vectors have
-//	for l := range n {
-//		dst[l] = a * x[index[l]]
-//	}
-//	return n
+// gatherPrefixF32AVX2 is gatherPrefix of a table.
 //
 //go:noescape
 func gatherPrefixF32AVX2(dst []float32, a float32, x []float32, index []int32, kept []uint64) int
 
-// gatherPrefixF32AVX512 is
-//
-//	n := … // as many as whole vectors have
-//	for l := range n {
-//		dst[l] = a * x[index[l]]
-//	}
-//	return n
+// gatherPrefixF32AVX512 is gatherPrefix of a table.
 //
 //go:noescape
 func gatherPrefixF32AVX512(dst []float32, a float32, x []float32, index []int32, kept []uint64) int
 
-// gatherPrefixF64AVX2 is
-//
-//	n := … // as many as whole vectors have
-//	for l := range n {
-//		dst[l] = a * x[index[l]]
-//	}
-//	return n
+// gatherPrefixF64AVX2 is gatherPrefix of a table.
 //
 //go:noescape
 func gatherPrefixF64AVX2(dst []float64, a float64, x []float64, index []int32, kept []uint64) int
 
-// gatherPrefixF64AVX512 is
-//
-//	n := … // as many as whole vectors have
-//	for l := range n {
-//		dst[l] = a * x[index[l]]
-//	}
-//	return n
+// gatherPrefixF64AVX512 is gatherPrefix of a table.
 //
 //go:noescape
 func gatherPrefixF64AVX512(dst []float64, a float64, x []float64, index []int32, kept []uint64) int

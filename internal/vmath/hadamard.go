@@ -14,37 +14,32 @@ func Hadamard[F Float](x []F) {
 	if len(x)&(len(x)-1) != 0 {
 		panic("vmath: length is not a power of two")
 	}
-	switch x := any(x).(type) {
-	case []float32:
-		hadamard(x, walsh32, butterflies32, butterflies4x32, butterflies8x32)
-	case []float64:
-		hadamard(x, walsh64, butterflies64, butterflies4x64, butterflies8x64)
-	}
+	hadamard(x, at[F]())
 }
 
 // inCache is the size in bytes up to which passes over all of x stay in the
 // first level of cache.
 const inCache = 1 << 15
 
-func hadamard[F Float](x []F, walsh func([]F), pass, pass2, pass3 func([]F, int)) {
+func hadamard[F Float](x []F, t *table[F]) {
 	size := int(unsafe.Sizeof(F(0)))
 	switch n := len(x); {
 	case n*size > inCache:
 		for i := 0; i < n; i += n / 4 {
-			hadamard(x[i:i+n/4], walsh, pass, pass2, pass3)
+			hadamard(x[i:i+n/4], t)
 		}
-		pass2(x, n/4)
+		t.butterflies4x(x, n/4)
 	case n*size >= walshBytes():
-		walsh(x)
+		t.walsh(x)
 		h := walshBytes() / size
 		for ; 8*h <= n; h *= 8 {
-			pass3(x, h)
+			t.butterflies8x(x, h)
 		}
 		switch n / h {
 		case 4:
-			pass2(x, h)
+			t.butterflies4x(x, h)
 		case 2:
-			pass(x, h)
+			t.butterflies(x, h)
 		}
 	default:
 		walshPlain(x)
@@ -82,10 +77,5 @@ func SumStrips[F Float](dst, x []F, index []int32) {
 	} else if index[0] < 0 || int(index[n-1]) >= len(x)/len(dst) {
 		panic("vmath: strip outside of x")
 	}
-	switch x := any(x).(type) {
-	case []float32:
-		sumStrips32(any(dst).([]float32), x, index)
-	case []float64:
-		sumStrips64(any(dst).([]float64), x, index)
-	}
+	at[F]().sumStrips(dst, x, index)
 }

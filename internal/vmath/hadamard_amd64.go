@@ -4,202 +4,102 @@
 
 package vmath
 
-// walshF32AVX2 is
-//
-//	for b := x; len(b) > 0; b = b[block:] { // 8 vectors: 256 bytes at AVX2, 512 at AVX-512
-//		for h := 1; h < block; h *= 2 {
-//			butterflies(b[:block], h)
-//		}
-//	}
+// walshF32AVX2 is walsh of a table.
 //
 //go:noescape
 func walshF32AVX2(x []float32)
 
-// walshF32AVX512 is
-//
-//	for b := x; len(b) > 0; b = b[block:] { // 8 vectors: 256 bytes at AVX2, 512 at AVX-512
-//		for h := 1; h < block; h *= 2 {
-//			butterflies(b[:block], h)
-//		}
-//	}
+// walshF32AVX512 is walsh of a table.
 //
 //go:noescape
 func walshF32AVX512(x []float32)
 
-// walshF64AVX2 is
-//
-//	for b := x; len(b) > 0; b = b[block:] { // 8 vectors: 256 bytes at AVX2, 512 at AVX-512
-//		for h := 1; h < block; h *= 2 {
-//			butterflies(b[:block], h)
-//		}
-//	}
+// walshF64AVX2 is walsh of a table.
 //
 //go:noescape
 func walshF64AVX2(x []float64)
 
-// walshF64AVX512 is
-//
-//	for b := x; len(b) > 0; b = b[block:] { // 8 vectors: 256 bytes at AVX2, 512 at AVX-512
-//		for h := 1; h < block; h *= 2 {
-//			butterflies(b[:block], h)
-//		}
-//	}
+// walshF64AVX512 is walsh of a table.
 //
 //go:noescape
 func walshF64AVX512(x []float64)
 
-// butterfliesF32AVX2 is
-//
-//	for i := range x {
-//		if i&h == 0 {
-//			x[i], x[i+h] = x[i]+x[i+h], x[i]-x[i+h]
-//		}
-//	}
+// butterfliesF32AVX2 is butterflies of a table.
 //
 //go:noescape
 func butterfliesF32AVX2(x []float32, h int)
 
-// butterfliesF32AVX512 is
-//
-//	for i := range x {
-//		if i&h == 0 {
-//			x[i], x[i+h] = x[i]+x[i+h], x[i]-x[i+h]
-//		}
-//	}
+// butterfliesF32AVX512 is butterflies of a table.
 //
 //go:noescape
 func butterfliesF32AVX512(x []float32, h int)
 
-// butterfliesF64AVX2 is
-//
-//	for i := range x {
-//		if i&h == 0 {
-//			x[i], x[i+h] = x[i]+x[i+h], x[i]-x[i+h]
-//		}
-//	}
+// butterfliesF64AVX2 is butterflies of a table.
 //
 //go:noescape
 func butterfliesF64AVX2(x []float64, h int)
 
-// butterfliesF64AVX512 is
-//
-//	for i := range x {
-//		if i&h == 0 {
-//			x[i], x[i+h] = x[i]+x[i+h], x[i]-x[i+h]
-//		}
-//	}
+// butterfliesF64AVX512 is butterflies of a table.
 //
 //go:noescape
 func butterfliesF64AVX512(x []float64, h int)
 
-// butterflies4xF32AVX2 is
-//
-//	butterflies(x, h)
-//	butterflies(x, 2*h)
+// butterflies4xF32AVX2 is butterflies4x of a table.
 //
 //go:noescape
 func butterflies4xF32AVX2(x []float32, h int)
 
-// butterflies4xF32AVX512 is
-//
-//	butterflies(x, h)
-//	butterflies(x, 2*h)
+// butterflies4xF32AVX512 is butterflies4x of a table.
 //
 //go:noescape
 func butterflies4xF32AVX512(x []float32, h int)
 
-// butterflies4xF64AVX2 is
-//
-//	butterflies(x, h)
-//	butterflies(x, 2*h)
+// butterflies4xF64AVX2 is butterflies4x of a table.
 //
 //go:noescape
 func butterflies4xF64AVX2(x []float64, h int)
 
-// butterflies4xF64AVX512 is
-//
-//	butterflies(x, h)
-//	butterflies(x, 2*h)
+// butterflies4xF64AVX512 is butterflies4x of a table.
 //
 //go:noescape
 func butterflies4xF64AVX512(x []float64, h int)
 
-// butterflies8xF32AVX2 is
-//
-//	butterflies(x, h)
-//	butterflies(x, 2*h)
-//	butterflies(x, 4*h)
+// butterflies8xF32AVX2 is butterflies8x of a table.
 //
 //go:noescape
 func butterflies8xF32AVX2(x []float32, h int)
 
-// butterflies8xF32AVX512 is
-//
-//	butterflies(x, h)
-//	butterflies(x, 2*h)
-//	butterflies(x, 4*h)
+// butterflies8xF32AVX512 is butterflies8x of a table.
 //
 //go:noescape
 func butterflies8xF32AVX512(x []float32, h int)
 
-// butterflies8xF64AVX2 is
-//
-//	butterflies(x, h)
-//	butterflies(x, 2*h)
-//	butterflies(x, 4*h)
+// butterflies8xF64AVX2 is butterflies8x of a table.
 //
 //go:noescape
 func butterflies8xF64AVX2(x []float64, h int)
 
-// butterflies8xF64AVX512 is
-//
-//	butterflies(x, h)
-//	butterflies(x, 2*h)
-//	butterflies(x, 4*h)
+// butterflies8xF64AVX512 is butterflies8x of a table.
 //
 //go:noescape
 func butterflies8xF64AVX512(x []float64, h int)
 
-// sumStripsF32AVX2 is
-//
-//	for _, i := range index {
-//		for l := range dst { // 512 bytes of them
-//			dst[l] += x[int(i)*len(dst)+l]
-//		}
-//	}
+// sumStripsF32AVX2 is sumStrips of a table.
 //
 //go:noescape
 func sumStripsF32AVX2(dst []float32, x []float32, index []int32)
 
-// sumStripsF32AVX512 is
-//
-//	for _, i := range index {
-//		for l := range dst { // 512 bytes of them
-//			dst[l] += x[int(i)*len(dst)+l]
-//		}
-//	}
+// sumStripsF32AVX512 is sumStrips of a table.
 //
 //go:noescape
 func sumStripsF32AVX512(dst []float32, x []float32, index []int32)
 
-// sumStripsF64AVX2 is
-//
-//	for _, i := range index {
-//		for l := range dst { // 512 bytes of them
-//			dst[l] += x[int(i)*len(dst)+l]
-//		}
-//	}
+// sumStripsF64AVX2 is sumStrips of a table.
 //
 //go:noescape
 func sumStripsF64AVX2(dst []float64, x []float64, index []int32)
 
-// sumStripsF64AVX512 is
-//
-//	for _, i := range index {
-//		for l := range dst { // 512 bytes of them
-//			dst[l] += x[int(i)*len(dst)+l]
-//		}
-//	}
+// sumStripsF64AVX512 is sumStrips of a table.
 //
 //go:noescape
 func sumStripsF64AVX512(dst []float64, x []float64, index []int32)

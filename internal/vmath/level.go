@@ -12,28 +12,13 @@ const (
 	AVX512              // AVX-512 F, BW, DQ and VL
 )
 
-// String returns the name of the level.
-func (l Level) String() string {
-	switch l {
-	case Plain:
-		return "plain"
-	case AVX2:
-		return "avx2"
-	case AVX512:
-		return "avx512"
-	}
-	return "unknown"
-}
-
 // active is the level in use, at most best.
 var active atomic.Int32
 
 func init() { active.Store(int32(best)) }
 
-// Best returns the highest level that the machine and the build have.
-func Best() Level { return best }
-
-// Active returns the level in use: Best, unless a test has limited it.
+// Active returns the level in use: the highest that the machine and the build
+// have, unless a test has limited it.
 func Active() Level { return Level(active.Load()) }
 
 // Limit makes the package use no level above l until restore is called. It
@@ -42,4 +27,12 @@ func Active() Level { return Level(active.Load()) }
 func Limit(l Level) (restore func()) {
 	old := active.Swap(int32(max(Plain, min(l, best))))
 	return func() { active.Store(old) }
+}
+
+// at returns the functions of the level in use.
+func at[F Float]() *table[F] {
+	if t, ok := any(&tables32[Active()]).(*table[F]); ok {
+		return t
+	}
+	return any(&tables64[Active()]).(*table[F])
 }

@@ -4,38 +4,22 @@
 
 package vmath
 
-// logF32AVX2 is
-//
-//	for i := range dst {
-//		dst[i] = float32(math.Log(float64(x[i])))
-//	}
+// logF32AVX2 is log of a table.
 //
 //go:noescape
 func logF32AVX2(dst []float32, x []float32)
 
-// logF32AVX512 is
-//
-//	for i := range dst {
-//		dst[i] = float32(math.Log(float64(x[i])))
-//	}
+// logF32AVX512 is log of a table.
 //
 //go:noescape
 func logF32AVX512(dst []float32, x []float32)
 
-// logF64AVX2 is
-//
-//	for i := range dst {
-//		dst[i] = float64(math.Log(float64(x[i])))
-//	}
+// logF64AVX2 is log of a table.
 //
 //go:noescape
 func logF64AVX2(dst []float64, x []float64)
 
-// logF64AVX512 is
-//
-//	for i := range dst {
-//		dst[i] = float64(math.Log(float64(x[i])))
-//	}
+// logF64AVX512 is log of a table.
 //
 //go:noescape
 func logF64AVX512(dst []float64, x []float64)

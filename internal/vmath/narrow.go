@@ -6,5 +6,5 @@ func Narrow(dst []float32, x []float64) {
 	if len(dst) != len(x) {
 		panic(lengths)
 	}
-	narrow32(dst, x)
+	at[float32]().narrow(dst, x)
 }

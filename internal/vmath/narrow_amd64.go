@@ -4,20 +4,12 @@
 
 package vmath
 
-// narrowF32AVX2 is
-//
-//	for i := range dst {
-//		dst[i] = float32(x[i])
-//	}
+// narrowF32AVX2 is narrow of a table.
 //
 //go:noescape
 func narrowF32AVX2(dst []float32, x []float64)
 
-// narrowF32AVX512 is
-//
-//	for i := range dst {
-//		dst[i] = float32(x[i])
-//	}
+// narrowF32AVX512 is narrow of a table.
 //
 //go:noescape
 func narrowF32AVX512(dst []float32, x []float64)

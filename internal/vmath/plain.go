@@ -28,13 +28,8 @@ func each[F Float](dst, x []F, f func(float64) float64) {
 	}
 }
 
-func expPlain[F Float](dst, x []F)  { each(dst, x, exp) }
-func logPlain[F Float](dst, x []F)  { each(dst, x, log) }
-func tanhPlain[F Float](dst, x []F) { each(dst, x, math.Tanh) }
-
-// cosPlain and sinPlain leave nothing to do.
-func cosPlain[F Float](dst, x []F) (left bool) { each(dst, x, cos); return false }
-func sinPlain[F Float](dst, x []F) (left bool) { each(dst, x, sin); return false }
+func expPlain[F Float](dst, x []F) { each(dst, x, exp) }
+func logPlain[F Float](dst, x []F) { each(dst, x, log) }
 
 // affine replaces s by a·s + b.
 func affine[F Float](row []F, a, b F) {

@@ -63,14 +63,14 @@ func log(x float64) float64 {
 	return math.Log(x)
 }
 
-func cos(x float64) float64 {
+func cosine(x float64) float64 {
 	if !(math.Abs(x) <= 1<<30) {
 		return math.Cos(x)
 	}
 	return sinShifted(math.Abs(x), 1)
 }
 
-func sin(x float64) float64 {
+func sine(x float64) float64 {
 	if !(math.Abs(x) <= 1<<30) {
 		return math.Sin(x)
 	}

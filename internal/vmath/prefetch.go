@@ -4,10 +4,5 @@ package vmath
 // for it. It pays to ask for a few dozen lines at a time, ahead of their use and
 // between steps that work on what is in cache; in plain Go it does nothing.
 func Prefetch[F Float](x []F) {
-	switch x := any(x).(type) {
-	case []float32:
-		prefetch32(x)
-	case []float64:
-		prefetch64(x)
-	}
+	at[F]().prefetch(x)
 }

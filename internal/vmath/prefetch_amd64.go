@@ -4,38 +4,22 @@
 
 package vmath
 
-// prefetchF32AVX2 is
-//
-//	for i := range x {
-//		_ = x[i]
-//	}
+// prefetchF32AVX2 is prefetch of a table.
 //
 //go:noescape
 func prefetchF32AVX2(x []float32)
 
-// prefetchF32AVX512 is
-//
-//	for i := range x {
-//		_ = x[i]
-//	}
+// prefetchF32AVX512 is prefetch of a table.
 //
 //go:noescape
 func prefetchF32AVX512(x []float32)
 
-// prefetchF64AVX2 is
-//
-//	for i := range x {
-//		_ = x[i]
-//	}
+// prefetchF64AVX2 is prefetch of a table.
 //
 //go:noescape
 func prefetchF64AVX2(x []float64)
 
-// prefetchF64AVX512 is
-//
-//	for i := range x {
-//		_ = x[i]
-//	}
+// prefetchF64AVX512 is prefetch of a table.
 //
 //go:noescape
 func prefetchF64AVX512(x []float64)

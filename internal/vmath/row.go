@@ -3,12 +3,7 @@ package vmath
 // ExpScale replaces each s of the row by exp(a·s + b). The product and the sum
 // are rounded, in this order, before the exponential.
 func ExpScale[F Float](row []F, a, b F) {
-	switch row := any(row).(type) {
-	case []float32:
-		expScale32(row, float32(a), float32(b))
-	case []float64:
-		expScale64(row, float64(a), float64(b))
-	}
+	at[F]().expScale(row, a, b)
 }
 
 // Distance2Row replaces each inner product ⟨x, y_j⟩ of the row by the squared
@@ -23,12 +18,7 @@ func Distance2Row[F Float](row []F, xx F, yy []F) {
 	if len(row) != len(yy) {
 		panic(lengths)
 	}
-	switch row := any(row).(type) {
-	case []float32:
-		distance2Row32(row, float32(xx), any(yy).([]float32))
-	case []float64:
-		distance2Row64(row, float64(xx), any(yy).([]float64))
-	}
+	at[F]().distance2Row(row, xx, yy)
 }
 
 // RBFRow replaces each inner product ⟨x, y_j⟩ of the row by the Gaussian kernel
@@ -41,12 +31,7 @@ func RBFRow[F Float](row []F, xx F, yy []F, gamma F) {
 	if len(row) != len(yy) {
 		panic(lengths)
 	}
-	switch row := any(row).(type) {
-	case []float32:
-		rbfRow32(row, float32(xx), any(yy).([]float32), -float32(gamma))
-	case []float64:
-		rbfRow64(row, float64(xx), any(yy).([]float64), -float64(gamma))
-	}
+	at[F]().rbfRow(row, xx, yy, -gamma)
 }
 
 // PowInt replaces each s of the row by (a·s + b)ⁿ, n ≥ 0, as the product of
@@ -56,12 +41,7 @@ func PowInt[F Float](row []F, a, b F, n int) {
 	if n < 0 {
 		panic("vmath: negative power")
 	}
-	switch row := any(row).(type) {
-	case []float32:
-		powInt32(row, float32(a), float32(b), n)
-	case []float64:
-		powInt64(row, float64(a), float64(b), n)
-	}
+	at[F]().powInt(row, a, b, n)
 }
 
 // Distance1Row adds |a - y[j]| to row[j]: one coordinate's share of the L1
@@ -71,12 +51,7 @@ func Distance1Row[F Float](row []F, a F, y []F) {
 	if len(row) != len(y) {
 		panic(lengths)
 	}
-	switch row := any(row).(type) {
-	case []float32:
-		distance1Row32(row, float32(a), any(y).([]float32))
-	case []float64:
-		distance1Row64(row, float64(a), any(y).([]float64))
-	}
+	at[F]().distance1Row(row, a, y)
 }
 
 // ScaleRow multiplies row[j] by s·yscale[j], rounded first. The slices must
@@ -85,12 +60,7 @@ func ScaleRow[F Float](row []F, s F, yscale []F) {
 	if len(row) != len(yscale) {
 		panic(lengths)
 	}
-	switch row := any(row).(type) {
-	case []float32:
-		scaleRow32(row, float32(s), any(yscale).([]float32))
-	case []float64:
-		scaleRow64(row, float64(s), any(yscale).([]float64))
-	}
+	at[F]().scaleRow(row, s, yscale)
 }
 
 // Times sets dst to the products of x and y, element by element. The slices must
@@ -99,12 +69,7 @@ func Times[F Float](dst, x, y []F) {
 	if len(dst) != len(x) || len(dst) != len(y) {
 		panic(lengths)
 	}
-	switch dst := any(dst).(type) {
-	case []float32:
-		times32(dst, any(x).([]float32), any(y).([]float32))
-	case []float64:
-		times64(dst, any(x).([]float64), any(y).([]float64))
-	}
+	at[F]().times(dst, x, y)
 }
 
 // Axpy adds a·x to y, each product rounded before the sum. The slices must have
@@ -113,31 +78,17 @@ func Axpy[F Float](y []F, a F, x []F) {
 	if len(x) != len(y) {
 		panic(lengths)
 	}
-	switch y := any(y).(type) {
-	case []float32:
-		axpy32(y, float32(a), any(x).([]float32))
-	case []float64:
-		axpy64(y, float64(a), any(x).([]float64))
-	}
+	at[F]().axpy(y, a, x)
 }
 
 // Scale multiplies x by a in place.
 func Scale[F Float](x []F, a F) {
-	switch x := any(x).(type) {
-	case []float32:
-		scale32(x, float32(a))
-	case []float64:
-		scale64(x, float64(a))
-	}
+	at[F]().scale(x, a)
 }
 
 // TanhScale replaces each s of the row by tanh(a·s + b). The product and the
-// sum are rounded, in this order, before the hyperbolic tangent.
+// sum are rounded, in this order, before the hyperbolic tangent, whose special
+// cases are those of math.Tanh; tanh(-x) is exactly -tanh(x).
 func TanhScale[F Float](row []F, a, b F) {
-	switch row := any(row).(type) {
-	case []float32:
-		tanhScale32(row, float32(a), float32(b))
-	case []float64:
-		tanhScale64(row, float64(a), float64(b))
-	}
+	at[F]().tanhScale(row, a, b)
 }

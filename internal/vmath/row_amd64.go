@@ -4,282 +4,142 @@
 
 package vmath
 
-// distance2RowF32AVX2 is
-//
-//	for j, s := range row {
-//		row[j] = max(0, (xx+yy[j])-2*s)
-//	}
+// distance2RowF32AVX2 is distance2Row of a table.
 //
 //go:noescape
 func distance2RowF32AVX2(row []float32, xx float32, yy []float32)
 
-// distance2RowF32AVX512 is
-//
-//	for j, s := range row {
-//		row[j] = max(0, (xx+yy[j])-2*s)
-//	}
+// distance2RowF32AVX512 is distance2Row of a table.
 //
 //go:noescape
 func distance2RowF32AVX512(row []float32, xx float32, yy []float32)
 
-// distance2RowF64AVX2 is
-//
-//	for j, s := range row {
-//		row[j] = max(0, (xx+yy[j])-2*s)
-//	}
+// distance2RowF64AVX2 is distance2Row of a table.
 //
 //go:noescape
 func distance2RowF64AVX2(row []float64, xx float64, yy []float64)
 
-// distance2RowF64AVX512 is
-//
-//	for j, s := range row {
-//		row[j] = max(0, (xx+yy[j])-2*s)
-//	}
+// distance2RowF64AVX512 is distance2Row of a table.
 //
 //go:noescape
 func distance2RowF64AVX512(row []float64, xx float64, yy []float64)
 
-// powIntF32AVX2 is
-//
-//	for j, s := range row {
-//		p, u := float32(1), float32(a*s)+b
-//		for m := n; m > 0; m >>= 1 {
-//			if m&1 == 1 {
-//				p *= u
-//			}
-//			u *= u
-//		}
-//		row[j] = p
-//	}
+// powIntF32AVX2 is powInt of a table.
 //
 //go:noescape
 func powIntF32AVX2(row []float32, a float32, b float32, n int)
 
-// powIntF32AVX512 is
-//
-//	for j, s := range row {
-//		p, u := float32(1), float32(a*s)+b
-//		for m := n; m > 0; m >>= 1 {
-//			if m&1 == 1 {
-//				p *= u
-//			}
-//			u *= u
-//		}
-//		row[j] = p
-//	}
+// powIntF32AVX512 is powInt of a table.
 //
 //go:noescape
 func powIntF32AVX512(row []float32, a float32, b float32, n int)
 
-// powIntF64AVX2 is
-//
-//	for j, s := range row {
-//		p, u := float64(1), float64(a*s)+b
-//		for m := n; m > 0; m >>= 1 {
-//			if m&1 == 1 {
-//				p *= u
-//			}
-//			u *= u
-//		}
-//		row[j] = p
-//	}
+// powIntF64AVX2 is powInt of a table.
 //
 //go:noescape
 func powIntF64AVX2(row []float64, a float64, b float64, n int)
 
-// powIntF64AVX512 is
-//
-//	for j, s := range row {
-//		p, u := float64(1), float64(a*s)+b
-//		for m := n; m > 0; m >>= 1 {
-//			if m&1 == 1 {
-//				p *= u
-//			}
-//			u *= u
-//		}
-//		row[j] = p
-//	}
+// powIntF64AVX512 is powInt of a table.
 //
 //go:noescape
 func powIntF64AVX512(row []float64, a float64, b float64, n int)
 
-// distance1RowF32AVX2 is
-//
-//	for j := range row {
-//		row[j] += abs(a - y[j])
-//	}
+// distance1RowF32AVX2 is distance1Row of a table.
 //
 //go:noescape
 func distance1RowF32AVX2(row []float32, a float32, y []float32)
 
-// distance1RowF32AVX512 is
-//
-//	for j := range row {
-//		row[j] += abs(a - y[j])
-//	}
+// distance1RowF32AVX512 is distance1Row of a table.
 //
 //go:noescape
 func distance1RowF32AVX512(row []float32, a float32, y []float32)
 
-// distance1RowF64AVX2 is
-//
-//	for j := range row {
-//		row[j] += abs(a - y[j])
-//	}
+// distance1RowF64AVX2 is distance1Row of a table.
 //
 //go:noescape
 func distance1RowF64AVX2(row []float64, a float64, y []float64)
 
-// distance1RowF64AVX512 is
-//
-//	for j := range row {
-//		row[j] += abs(a - y[j])
-//	}
+// distance1RowF64AVX512 is distance1Row of a table.
 //
 //go:noescape
 func distance1RowF64AVX512(row []float64, a float64, y []float64)
 
-// scaleRowF32AVX2 is
-//
-//	for j := range row {
-//		row[j] *= s * yscale[j]
-//	}
+// scaleRowF32AVX2 is scaleRow of a table.
 //
 //go:noescape
 func scaleRowF32AVX2(row []float32, s float32, yscale []float32)
 
-// scaleRowF32AVX512 is
-//
-//	for j := range row {
-//		row[j] *= s * yscale[j]
-//	}
+// scaleRowF32AVX512 is scaleRow of a table.
 //
 //go:noescape
 func scaleRowF32AVX512(row []float32, s float32, yscale []float32)
 
-// scaleRowF64AVX2 is
-//
-//	for j := range row {
-//		row[j] *= s * yscale[j]
-//	}
+// scaleRowF64AVX2 is scaleRow of a table.
 //
 //go:noescape
 func scaleRowF64AVX2(row []float64, s float64, yscale []float64)
 
-// scaleRowF64AVX512 is
-//
-//	for j := range row {
-//		row[j] *= s * yscale[j]
-//	}
+// scaleRowF64AVX512 is scaleRow of a table.
 //
 //go:noescape
 func scaleRowF64AVX512(row []float64, s float64, yscale []float64)
 
-// timesF32AVX2 is
-//
-//	for i := range dst {
-//		dst[i] = x[i] * y[i]
-//	}
+// timesF32AVX2 is times of a table.
 //
 //go:noescape
 func timesF32AVX2(dst []float32, x []float32, y []float32)
 
-// timesF32AVX512 is
-//
-//	for i := range dst {
-//		dst[i] = x[i] * y[i]
-//	}
+// timesF32AVX512 is times of a table.
 //
 //go:noescape
 func timesF32AVX512(dst []float32, x []float32, y []float32)
 
-// timesF64AVX2 is
-//
-//	for i := range dst {
-//		dst[i] = x[i] * y[i]
-//	}
+// timesF64AVX2 is times of a table.
 //
 //go:noescape
 func timesF64AVX2(dst []float64, x []float64, y []float64)
 
-// timesF64AVX512 is
-//
-//	for i := range dst {
-//		dst[i] = x[i] * y[i]
-//	}
+// timesF64AVX512 is times of a table.
 //
 //go:noescape
 func timesF64AVX512(dst []float64, x []float64, y []float64)
 
-// axpyF32AVX2 is
-//
-//	for i := range y {
-//		y[i] += float32(a * x[i])
-//	}
+// axpyF32AVX2 is axpy of a table.
 //
 //go:noescape
 func axpyF32AVX2(y []float32, a float32, x []float32)
 
-// axpyF32AVX512 is
-//
-//	for i := range y {
-//		y[i] += float32(a * x[i])
-//	}
+// axpyF32AVX512 is axpy of a table.
 //
 //go:noescape
 func axpyF32AVX512(y []float32, a float32, x []float32)
 
-// axpyF64AVX2 is
-//
-//	for i := range y {
-//		y[i] += float64(a * x[i])
-//	}
+// axpyF64AVX2 is axpy of a table.
 //
 //go:noescape
 func axpyF64AVX2(y []float64, a float64, x []float64)
 
-// axpyF64AVX512 is
-//
-//	for i := range y {
-//		y[i] += float64(a * x[i])
-//	}
+// axpyF64AVX512 is axpy of a table.
 //
 //go:noescape
 func axpyF64AVX512(y []float64, a float64, x []float64)
 
-// scaleF32AVX2 is
-//
-//	for i := range x {
-//		x[i] *= a
-//	}
+// scaleF32AVX2 is scale of a table.
 //
 //go:noescape
 func scaleF32AVX2(x []float32, a float32)
 
-// scaleF32AVX512 is
-//
-//	for i := range x {
-//		x[i] *= a
-//	}
+// scaleF32AVX512 is scale of a table.
 //
 //go:noescape
 func scaleF32AVX512(x []float32, a float32)
 
-// scaleF64AVX2 is
-//
-//	for i := range x {
-//		x[i] *= a
-//	}
+// scaleF64AVX2 is scale of a table.
 //
 //go:noescape
 func scaleF64AVX2(x []float64, a float64)
 
-// scaleF64AVX512 is
-//
-//	for i := range x {
-//		x[i] *= a
-//	}
+// scaleF64AVX512 is scale of a table.
 //
 //go:noescape
 func scaleF64AVX512(x []float64, a float64)

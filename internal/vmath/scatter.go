@@ -23,7 +23,7 @@ func ScatterAdd(sum []float64, from, to []int, x, y []float64) {
 		slices.Max(from)+slices.Max(to)+ScatterLanes > len(sum) {
 		panic("vmath: a place outside of the table")
 	}
-	scatterAdd64(sum, from, to, x, y)
+	at[float64]().scatterAdd(sum, from, to, x, y)
 }
 
 func scatterAddPlain(sum []float64, from, to []int, x, y []float64) {

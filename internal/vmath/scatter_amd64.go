@@ -4,28 +4,12 @@
 
 package vmath
 
-// scatterAddF64AVX2 is
-//
-//	for k, f := range from {
-//		for l, t := range to {
-//			for i := range 8 {
-//				sum[f+t+i] += float64(x[8*k+i] * y[8*l+i])
-//			}
-//		}
-//	}
+// scatterAddF64AVX2 is scatterAdd of a table.
 //
 //go:noescape
 func scatterAddF64AVX2(sum []float64, from []int, to []int, x []float64, y []float64)
 
-// scatterAddF64AVX512 is
-//
-//	for k, f := range from {
-//		for l, t := range to {
-//			for i := range 8 {
-//				sum[f+t+i] += float64(x[8*k+i] * y[8*l+i])
-//			}
-//		}
-//	}
+// scatterAddF64AVX512 is scatterAdd of a table.
 //
 //go:noescape
 func scatterAddF64AVX512(sum []float64, from []int, to []int, x []float64, y []float64)

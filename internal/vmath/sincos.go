@@ -2,9 +2,13 @@ package vmath
 
 import "math"
 
-// SinCos sets sin[i] = a·sin(x[i]) and cos[i] = a·cos(x[i]), for |a| ≤ 1. It equals
-// Sin and Cos followed by Scale, bit for bit, in one pass. The slices must have
-// the same length. One of sin and cos may be x; otherwise they must not overlap.
+// SinCos sets sin[i] = a·sin(x[i]) and cos[i] = a·cos(x[i]), for |a| ≤ 1: sine and
+// cosine rounded, then the product. sin(-x) is exactly -sin(x) and cos(-x) exactly
+// cos(x); special cases are those of package math. The slices must have the same
+// length. One of sin and cos may be x; otherwise they must not overlap.
+//
+// Arguments above 2¹⁷ (float32) or 2³⁰ (float64) in magnitude are left to package
+// math, one by one, which takes longer.
 func SinCos[F Float](sin, cos, x []F, a F) {
 	if len(sin) != len(x) || len(cos) != len(x) {
 		panic(lengths)
@@ -12,14 +16,7 @@ func SinCos[F Float](sin, cos, x []F, a F) {
 	if !(a >= -1 && a <= 1) {
 		panic("vmath: a factor above 1")
 	}
-	left := false
-	switch x := any(x).(type) {
-	case []float32:
-		left = sinCos32(any(sin).([]float32), any(cos).([]float32), x, float32(a))
-	case []float64:
-		left = sinCos64(any(sin).([]float64), any(cos).([]float64), x, float64(a))
-	}
-	if !left {
+	if left := at[F]().sinCos(sin, cos, x, a); !left {
 		return
 	}
 	for i, v := range cos {
@@ -36,8 +33,8 @@ func sinCosPlain[F Float](sin, cos, x []F, a F) (left bool) {
 	var buf [64]F
 	for len(x) > 0 {
 		b := buf[:copy(buf[:], x)]
-		sinPlain(sin[:len(b)], b)
-		cosPlain(cos[:len(b)], b)
+		each(sin[:len(b)], b, sine)
+		each(cos[:len(b)], b, cosine)
 		scalePlain(sin[:len(b)], a)
 		scalePlain(cos[:len(b)], a)
 		sin, cos, x = sin[len(b):], cos[len(b):], x[len(b):]

@@ -4,66 +4,22 @@
 
 package vmath
 
-// sinCosF32AVX2 is
-//
-//	left := false
-//	for i, v := range x {
-//		if math.Abs(float64(v)) > limit { // 1<<17 for float32, 1<<30 for float64
-//			cos[i], sin[i], left = v, v, true
-//		} else {
-//			cos[i] = a * float32(math.Cos(float64(v)))
-//			sin[i] = a * float32(math.Sin(float64(v)))
-//		}
-//	}
-//	return left
+// sinCosF32AVX2 is sinCos of a table.
 //
 //go:noescape
 func sinCosF32AVX2(sin []float32, cos []float32, x []float32, a float32) bool
 
-// sinCosF32AVX512 is
-//
-//	left := false
-//	for i, v := range x {
-//		if math.Abs(float64(v)) > limit { // 1<<17 for float32, 1<<30 for float64
-//			cos[i], sin[i], left = v, v, true
-//		} else {
-//			cos[i] = a * float32(math.Cos(float64(v)))
-//			sin[i] = a * float32(math.Sin(float64(v)))
-//		}
-//	}
-//	return left
+// sinCosF32AVX512 is sinCos of a table.
 //
 //go:noescape
 func sinCosF32AVX512(sin []float32, cos []float32, x []float32, a float32) bool
 
-// sinCosF64AVX2 is
-//
-//	left := false
-//	for i, v := range x {
-//		if math.Abs(float64(v)) > limit { // 1<<17 for float32, 1<<30 for float64
-//			cos[i], sin[i], left = v, v, true
-//		} else {
-//			cos[i] = a * float64(math.Cos(float64(v)))
-//			sin[i] = a * float64(math.Sin(float64(v)))
-//		}
-//	}
-//	return left
+// sinCosF64AVX2 is sinCos of a table.
 //
 //go:noescape
 func sinCosF64AVX2(sin []float64, cos []float64, x []float64, a float64) bool
 
-// sinCosF64AVX512 is
-//
-//	left := false
-//	for i, v := range x {
-//		if math.Abs(float64(v)) > limit { // 1<<17 for float32, 1<<30 for float64
-//			cos[i], sin[i], left = v, v, true
-//		} else {
-//			cos[i] = a * float64(math.Cos(float64(v)))
-//			sin[i] = a * float64(math.Sin(float64(v)))
-//		}
-//	}
-//	return left
+// sinCosF64AVX512 is sinCos of a table.
 //
 //go:noescape
 func sinCosF64AVX512(sin []float64, cos []float64, x []float64, a float64) bool

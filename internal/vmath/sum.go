@@ -14,36 +14,18 @@ func Dot[F Float](x, y []F) F {
 	if len(x) != len(y) {
 		panic(lengths)
 	}
-	switch x := any(x).(type) {
-	case []float32:
-		return F(dot32(x, any(y).([]float32)))
-	case []float64:
-		return F(dot64(x, any(y).([]float64)))
-	}
-	panic("unreachable")
+	return at[F]().dot(x, y)
 }
 
 // Sum returns the sum of x[i], in the order of Dot.
 func Sum[F Float](x []F) F {
-	switch x := any(x).(type) {
-	case []float32:
-		return F(sum32(x))
-	case []float64:
-		return F(sum64(x))
-	}
-	panic("unreachable")
+	return at[F]().sum(x)
 }
 
 // Finite returns the index of the first value that is NaN or infinite, and -1
 // where there is none.
 func Finite[F Float](x []F) int {
-	n := 0
-	switch x := any(x).(type) {
-	case []float32:
-		n = finitePrefix32(x)
-	case []float64:
-		n = finitePrefix64(x)
-	}
+	n := at[F]().finitePrefix(x)
 	for i, v := range x[n:] {
 		if v-v != 0 {
 			return n + i

@@ -4,134 +4,62 @@
 
 package vmath
 
-// dotF32AVX2 is
-//
-//	var lane [256 / unsafe.Sizeof(x[0])]float32
-//	for i := range x {
-//		lane[i%len(lane)] += float32(x[i] * y[i])
-//	}
-//	return fold(lane[:])
+// dotF32AVX2 is dot of a table.
 //
 //go:noescape
 func dotF32AVX2(x []float32, y []float32) float32
 
-// dotF32AVX512 is
-//
-//	var lane [256 / unsafe.Sizeof(x[0])]float32
-//	for i := range x {
-//		lane[i%len(lane)] += float32(x[i] * y[i])
-//	}
-//	return fold(lane[:])
+// dotF32AVX512 is dot of a table.
 //
 //go:noescape
 func dotF32AVX512(x []float32, y []float32) float32
 
-// dotF64AVX2 is
-//
-//	var lane [256 / unsafe.Sizeof(x[0])]float64
-//	for i := range x {
-//		lane[i%len(lane)] += float64(x[i] * y[i])
-//	}
-//	return fold(lane[:])
+// dotF64AVX2 is dot of a table.
 //
 //go:noescape
 func dotF64AVX2(x []float64, y []float64) float64
 
-// dotF64AVX512 is
-//
-//	var lane [256 / unsafe.Sizeof(x[0])]float64
-//	for i := range x {
-//		lane[i%len(lane)] += float64(x[i] * y[i])
-//	}
-//	return fold(lane[:])
+// dotF64AVX512 is dot of a table.
 //
 //go:noescape
 func dotF64AVX512(x []float64, y []float64) float64
 
-// sumF32AVX2 is
-//
-//	var lane [256 / unsafe.Sizeof(x[0])]float32
-//	for i := range x {
-//		lane[i%len(lane)] += x[i]
-//	}
-//	return fold(lane[:])
+// sumF32AVX2 is sum of a table.
 //
 //go:noescape
 func sumF32AVX2(x []float32) float32
 
-// sumF32AVX512 is
-//
-//	var lane [256 / unsafe.Sizeof(x[0])]float32
-//	for i := range x {
-//		lane[i%len(lane)] += x[i]
-//	}
-//	return fold(lane[:])
+// sumF32AVX512 is sum of a table.
 //
 //go:noescape
 func sumF32AVX512(x []float32) float32
 
-// sumF64AVX2 is
-//
-//	var lane [256 / unsafe.Sizeof(x[0])]float64
-//	for i := range x {
-//		lane[i%len(lane)] += x[i]
-//	}
-//	return fold(lane[:])
+// sumF64AVX2 is sum of a table.
 //
 //go:noescape
 func sumF64AVX2(x []float64) float64
 
-// sumF64AVX512 is
-//
-//	var lane [256 / unsafe.Sizeof(x[0])]float64
-//	for i := range x {
-//		lane[i%len(lane)] += x[i]
-//	}
-//	return fold(lane[:])
+// sumF64AVX512 is sum of a table.
 //
 //go:noescape
 func sumF64AVX512(x []float64) float64
 
-// finitePrefixF32AVX2 is
-//
-//	n := 0
-//	for n+block <= len(x) && finitePlain(x[n:n+block]) < 0 {
-//		n += block // 128 bytes at AVX2, 256 at AVX-512
-//	}
-//	return n
+// finitePrefixF32AVX2 is finitePrefix of a table.
 //
 //go:noescape
 func finitePrefixF32AVX2(x []float32) int
 
-// finitePrefixF32AVX512 is
-//
-//	n := 0
-//	for n+block <= len(x) && finitePlain(x[n:n+block]) < 0 {
-//		n += block // 128 bytes at AVX2, 256 at AVX-512
-//	}
-//	return n
+// finitePrefixF32AVX512 is finitePrefix of a table.
 //
 //go:noescape
 func finitePrefixF32AVX512(x []float32) int
 
-// finitePrefixF64AVX2 is
-//
-//	n := 0
-//	for n+block <= len(x) && finitePlain(x[n:n+block]) < 0 {
-//		n += block // 128 bytes at AVX2, 256 at AVX-512
-//	}
-//	return n
+// finitePrefixF64AVX2 is finitePrefix of a table.
 //
 //go:noescape
 func finitePrefixF64AVX2(x []float64) int
 
-// finitePrefixF64AVX512 is
-//
-//	n := 0
-//	for n+block <= len(x) && finitePlain(x[n:n+block]) < 0 {
-//		n += block // 128 bytes at AVX2, 256 at AVX-512
-//	}
-//	return n
+// finitePrefixF64AVX512 is finitePrefix of a table.
 //
 //go:noescape
 func finitePrefixF64AVX512(x []float64) int

@@ -4,74 +4,22 @@
 
 package vmath
 
-// tanhF32AVX2 is
-//
-//	for i := range dst {
-//		dst[i] = float32(math.Tanh(float64(x[i])))
-//	}
-//
-//go:noescape
-func tanhF32AVX2(dst []float32, x []float32)
-
-// tanhF32AVX512 is
-//
-//	for i := range dst {
-//		dst[i] = float32(math.Tanh(float64(x[i])))
-//	}
-//
-//go:noescape
-func tanhF32AVX512(dst []float32, x []float32)
-
-// tanhF64AVX2 is
-//
-//	for i := range dst {
-//		dst[i] = float64(math.Tanh(float64(x[i])))
-//	}
-//
-//go:noescape
-func tanhF64AVX2(dst []float64, x []float64)
-
-// tanhF64AVX512 is
-//
-//	for i := range dst {
-//		dst[i] = float64(math.Tanh(float64(x[i])))
-//	}
-//
-//go:noescape
-func tanhF64AVX512(dst []float64, x []float64)
-
-// tanhScaleF32AVX2 is
-//
-//	for j, s := range row {
-//		row[j] = float32(math.Tanh(float64(float32(a*s) + b)))
-//	}
+// tanhScaleF32AVX2 is tanhScale of a table.
 //
 //go:noescape
 func tanhScaleF32AVX2(row []float32, a float32, b float32)
 
-// tanhScaleF32AVX512 is
-//
-//	for j, s := range row {
-//		row[j] = float32(math.Tanh(float64(float32(a*s) + b)))
-//	}
+// tanhScaleF32AVX512 is tanhScale of a table.
 //
 //go:noescape
 func tanhScaleF32AVX512(row []float32, a float32, b float32)
 
-// tanhScaleF64AVX2 is
-//
-//	for j, s := range row {
-//		row[j] = float64(math.Tanh(float64(float64(a*s) + b)))
-//	}
+// tanhScaleF64AVX2 is tanhScale of a table.
 //
 //go:noescape
 func tanhScaleF64AVX2(row []float64, a float64, b float64)
 
-// tanhScaleF64AVX512 is
-//
-//	for j, s := range row {
-//		row[j] = float64(math.Tanh(float64(float64(a*s) + b)))
-//	}
+// tanhScaleF64AVX512 is tanhScale of a table.
 //
 //go:noescape
 func tanhScaleF64AVX512(row []float64, a float64, b float64)

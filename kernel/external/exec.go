@@ -49,7 +49,8 @@ func NewExec[T Instance](ctx context.Context, command string, o ExecOptions) (*E
 	name := "exec:" + command
 	words, err := SplitCommand(command)
 	if err != nil {
-		return nil, &data.InputError{File: name, Problem: err.Error(), Advice: "write exec: and a program with its arguments, such as exec:python3 kernel.py"}
+		return nil, &data.InputError{File: name, Problem: err.Error(),
+			Advice: "write exec: and a program with its arguments, such as exec:python3 kernel.py"}
 	}
 	p, err := start(ctx, name, words, o.Timeout)
 	if err != nil {

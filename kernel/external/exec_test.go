@@ -146,7 +146,9 @@ func equalLetters(s, t string) float64 {
 }
 
 // startMode starts the test binary as a program.
-func startMode[T external.Instance](t *testing.T, ctx context.Context, name string, o external.ExecOptions) *external.Exec[T] {
+func startMode[T external.Instance](
+	t *testing.T, ctx context.Context, name string, o external.ExecOptions,
+) *external.Exec[T] {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -198,7 +200,8 @@ func checkBlocks[T any](t *testing.T, k interface {
 
 func someVectors() []data.Vector {
 	x := []data.Vector{
-		{}, data.Dense(0), data.Dense(1, 2, 3), data.Dense(-1e-300, 0.1, 1e100, 7), {Index: []int32{}}, {Index: []int32{2, 5}, Value: []float64{4, -0.5}},
+		{}, data.Dense(0), data.Dense(1, 2, 3), data.Dense(-1e-300, 0.1, 1e100, 7), {Index: []int32{}}, {Index: []int32{2, 5},
+			Value: []float64{4, -0.5}},
 	}
 	for i := range 40 {
 		x = append(x, data.Dense(float64(i), float64(-i), 0.25))
@@ -211,7 +214,8 @@ func someStrings() []string {
 }
 
 func someSets() []data.Set {
-	return []data.Set{nil, data.NewSet("a"), data.NewSet("milk", "whole bread", "a"), data.NewSet("", `"`, "a"), data.NewSet("whole bread", "é")}
+	return []data.Set{nil, data.NewSet("a"), data.NewSet("milk", "whole bread", "a"), data.NewSet("", `"`, "a"),
+		data.NewSet("whole bread", "é")}
 }
 
 func TestExec(t *testing.T) {
@@ -222,7 +226,8 @@ func TestExec(t *testing.T) {
 		checkBlocks(t, startMode[string](t, t.Context(), "good", external.ExecOptions{}), someStrings(), equalLetters)
 	})
 	t.Run("sets", func(t *testing.T) {
-		checkBlocks(t, startMode[data.Set](t, t.Context(), "good", external.ExecOptions{}), someSets(), func(x, y data.Set) float64 { return float64(x.Shared(y)) })
+		checkBlocks(t, startMode[data.Set](t, t.Context(), "good", external.ExecOptions{}), someSets(),
+			func(x, y data.Set) float64 { return float64(x.Shared(y)) })
 	})
 }
 
@@ -389,7 +394,8 @@ func TestExecCannotStart(t *testing.T) {
 	} {
 		k, err := external.NewExec[string](t.Context(), command, external.ExecOptions{})
 		var input *data.InputError
-		if !errors.As(err, &input) || !strings.Contains(err.Error(), want) || input.File != "exec:"+command || input.Advice == "" {
+		if !errors.As(err, &input) || !strings.Contains(err.Error(), want) || input.File != "exec:"+command ||
+			input.Advice == "" {
 			t.Errorf("%q: %v, %v", command, k, err)
 		}
 	}
@@ -401,7 +407,8 @@ func TestExecBadInstance(t *testing.T) {
 	if v := k.Eval(data.Dense(math.NaN()), data.Dense(1)); !math.IsNaN(v) {
 		t.Errorf("value %v", v)
 	}
-	if err := k.EvalBlock(make([]float64, 1), []data.Vector{data.Dense(1)}, []data.Vector{data.Dense(math.Inf(1))}); err == nil {
+	if err := k.EvalBlock(make([]float64, 1), []data.Vector{data.Dense(1)},
+		[]data.Vector{data.Dense(math.Inf(1))}); err == nil {
 		t.Error("no error")
 	}
 	if v := k.Eval(data.Dense(2), data.Dense(3)); v != 6 || k.Err() != nil {
@@ -421,7 +428,8 @@ func TestExecStartedPrograms(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no sh here")
 	}
-	k, err := external.NewExec[string](t.Context(), `sh -c 'sleep 60; echo "[1]"'`, external.ExecOptions{Timeout: 100 * time.Millisecond})
+	k, err := external.NewExec[string](t.Context(), `sh -c 'sleep 60; echo "[1]"'`,
+		external.ExecOptions{Timeout: 100 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -438,7 +446,8 @@ func TestExecStartedPrograms(t *testing.T) {
 // TestExamples runs the programs of the guide.
 func TestExamples(t *testing.T) {
 	folder := filepath.Join("..", "..", "docs", "guide", "external")
-	x := []data.Vector{data.Dense(1, 2), data.Dense(0.5, -1.25, 3), data.Dense(0), {Index: []int32{1, 2}, Value: []float64{2, 2}}}
+	x := []data.Vector{data.Dense(1, 2), data.Dense(0.5, -1.25, 3), data.Dense(0),
+		{Index: []int32{1, 2}, Value: []float64{2, 2}}}
 	for _, c := range []struct {
 		program, command string
 		want             func(x, y data.Vector) float64

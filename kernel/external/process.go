@@ -67,7 +67,8 @@ func start(ctx context.Context, name string, words []string, timeout time.Durati
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, p.fault("cannot be started: "+cause(err), "name a program in the path, or a file, such as ./"+words[0], err)
+		return nil, p.fault("cannot be started: "+cause(err), "name a program in the path, or a file, such as ./"+words[0],
+			err)
 	}
 	return p, nil
 }
@@ -127,7 +128,9 @@ func (p *process) exchange(dst []float64, request []byte) error {
 		return p.fail(p.broken(errors.Join(writeErr, err)))
 	}
 	if err := parseAnswer(dst, line); err != nil {
-		return p.fail(p.fault(err.Error(), "answer each line with one JSON array, a finite number for each pair, and write nothing else to standard output", nil))
+		return p.fail(p.fault(err.Error(),
+			"answer each line with one JSON array, a finite number for each pair, and write nothing else to standard "+
+				"output", nil))
 	}
 	return nil
 }
@@ -163,7 +166,8 @@ func (p *process) fail(err error) error {
 // broken says why a program gave no answer.
 func (p *process) broken(err error) error {
 	if errors.Is(err, errLong) {
-		return p.fault("answered a line that is much longer than the numbers asked for", "write one JSON array of numbers a line", nil)
+		return p.fault("answered a line that is much longer than the numbers asked for",
+			"write one JSON array of numbers a line", nil)
 	}
 	if why := p.stopped.Load(); why != nil {
 		return *why
@@ -188,7 +192,8 @@ func (p *process) broken(err error) error {
 }
 
 func (p *process) tooMuch() error {
-	return p.fault("wrote more than one line for a request, so its values cannot be trusted", "write one line for each line read, and everything else to standard error", nil)
+	return p.fault("wrote more than one line for a request, so its values cannot be trusted",
+		"write one line for each line read, and everything else to standard error", nil)
 }
 
 // close ends the input of the program and waits for it, a while. It reports

@@ -107,7 +107,8 @@ func (k *Wasm[T]) compile(code []byte) error {
 	}
 	compiled, err := k.runtime.CompileModule(k.ctx, code)
 	if err != nil {
-		return k.fault("is no WebAssembly module that kerf can run: "+firstLine(err), "compile it to WebAssembly 2.0, without threads", err)
+		return k.fault("is no WebAssembly module that kerf can run: "+firstLine(err),
+			"compile it to WebAssembly 2.0, without threads", err)
 	}
 	k.compiled = compiled
 	if missing := lacks(compiled); missing != "" {
@@ -275,7 +276,8 @@ func (k *Wasm[T]) bounded(f func(ctx context.Context) error) error {
 	case k.ctx.Err() != nil:
 		return k.ctx.Err()
 	case ctx.Err() != nil:
-		return k.fault(fmt.Sprintf("gave no value within %v", k.o.Timeout), "make the module faster, or allow it more time", err)
+		return k.fault(fmt.Sprintf("gave no value within %v", k.o.Timeout), "make the module faster, or allow it more time",
+			err)
 	case errors.Is(err, errNotFinite), errors.Is(err, errPlace):
 		return k.fault(err.Error(), "correct the module", nil)
 	}

@@ -54,9 +54,10 @@ func TestWasm(t *testing.T) {
 			}
 			return all
 		}
-		checkBlocks(t, openModule[data.Set](t, lettersModule(), external.WasmOptions{}), someSets(), func(x, y data.Set) float64 {
-			return equalLetters(joined(x), joined(y))
-		})
+		checkBlocks(t, openModule[data.Set](t, lettersModule(), external.WasmOptions{}), someSets(),
+			func(x, y data.Set) float64 {
+				return equalLetters(joined(x), joined(y))
+			})
 	})
 }
 
@@ -128,20 +129,22 @@ func TestWasmNoKernel(t *testing.T) {
 		code []byte
 		want string
 	}{
-		"empty":           {nil, "no WebAssembly module"},
-		"text":            {[]byte("(module)"), "no WebAssembly module"},
-		"cut":             {good[:len(good)-5], "no WebAssembly module"},
-		"empty module":    {module{}.bytes(), "lacks an exported memory"},
-		"no memory":       {module{alloc: bump(), kernel: number(1), noMemory: true}.bytes(), "lacks an exported memory"},
-		"no alloc":        {module{kernel: number(1)}.withMemory().bytes(), "lacks an exported function alloc(i32) i32"},
-		"no kernel":       {module{alloc: bump()}.withMemory().bytes(), "lacks an exported function kernel"},
-		"wrong signature": {module{alloc: bump(), kernel: number(1), swapped: true}.bytes(), "lacks an exported function alloc(i32) i32"},
+		"empty":        {nil, "no WebAssembly module"},
+		"text":         {[]byte("(module)"), "no WebAssembly module"},
+		"cut":          {good[:len(good)-5], "no WebAssembly module"},
+		"empty module": {module{}.bytes(), "lacks an exported memory"},
+		"no memory":    {module{alloc: bump(), kernel: number(1), noMemory: true}.bytes(), "lacks an exported memory"},
+		"no alloc":     {module{kernel: number(1)}.withMemory().bytes(), "lacks an exported function alloc(i32) i32"},
+		"no kernel":    {module{alloc: bump()}.withMemory().bytes(), "lacks an exported function kernel"},
+		"wrong signature": {module{alloc: bump(), kernel: number(1), swapped: true}.bytes(),
+			"lacks an exported function alloc(i32) i32"},
 		"too much memory": {module{alloc: bump(), kernel: number(1), pages: 2000}.bytes(), "wasm"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := external.NewWasm[string](t.Context(), "m", c.code, external.WasmOptions{})
 			var input *data.InputError
-			if !errors.As(err, &input) || input.File != "wasm:m" || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			if !errors.As(err, &input) || input.File != "wasm:m" || !strings.Contains(err.Error(), c.want) ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %v, want %s", err, c.want)
 			}
 		})
@@ -154,15 +157,20 @@ func TestWasmFaults(t *testing.T) {
 		o    external.WasmOptions
 		want string
 	}{
-		"trap":            {module{alloc: bump(), kernel: code(0x00)}, external.WasmOptions{}, "unreachable"},
-		"trap in alloc":   {module{alloc: code(0x00), kernel: number(1)}, external.WasmOptions{}, "unreachable"},
-		"endless":         {module{alloc: bump(), kernel: endless()}, external.WasmOptions{Timeout: 100 * time.Millisecond}, "within 100ms"},
-		"endless alloc":   {module{alloc: endless(), kernel: number(1)}, external.WasmOptions{Timeout: 100 * time.Millisecond}, "within 100ms"},
-		"outside":         {module{alloc: code(0x41, 0x7f), kernel: number(1)}, external.WasmOptions{}, "outside of the module's memory"},
-		"just outside":    {module{alloc: constant(pageBytes - 1023), kernel: number(1)}, external.WasmOptions{}, "outside of the module's memory"},
-		"NaN":             {module{alloc: bump(), kernel: number(math.NaN())}, external.WasmOptions{}, "not finite"},
-		"infinity":        {module{alloc: bump(), kernel: number(math.Inf(-1))}, external.WasmOptions{}, "not finite"},
-		"reads too far":   {module{alloc: bump(), kernel: code(0x41, 0x7f, 0x2b, 0x03, 0x00)}, external.WasmOptions{}, "out of bounds"},
+		"trap":          {module{alloc: bump(), kernel: code(0x00)}, external.WasmOptions{}, "unreachable"},
+		"trap in alloc": {module{alloc: code(0x00), kernel: number(1)}, external.WasmOptions{}, "unreachable"},
+		"endless": {module{alloc: bump(), kernel: endless()}, external.WasmOptions{Timeout: 100 * time.Millisecond},
+			"within 100ms"},
+		"endless alloc": {module{alloc: endless(), kernel: number(1)},
+			external.WasmOptions{Timeout: 100 * time.Millisecond}, "within 100ms"},
+		"outside": {module{alloc: code(0x41, 0x7f), kernel: number(1)}, external.WasmOptions{},
+			"outside of the module's memory"},
+		"just outside": {module{alloc: constant(pageBytes - 1023), kernel: number(1)}, external.WasmOptions{},
+			"outside of the module's memory"},
+		"NaN":      {module{alloc: bump(), kernel: number(math.NaN())}, external.WasmOptions{}, "not finite"},
+		"infinity": {module{alloc: bump(), kernel: number(math.Inf(-1))}, external.WasmOptions{}, "not finite"},
+		"reads too far": {module{alloc: bump(), kernel: code(0x41, 0x7f, 0x2b, 0x03, 0x00)}, external.WasmOptions{},
+			"out of bounds"},
 		"too much memory": {module{alloc: bump(), kernel: letters()}, external.WasmOptions{Memory: 1 << 20}, "unreachable"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -175,7 +183,8 @@ func TestWasmFaults(t *testing.T) {
 			v := k.Eval(x, x)
 			err := k.Err()
 			var input *data.InputError
-			if !math.IsNaN(v) || !errors.As(err, &input) || input.File != "wasm:test.wasm" || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			if !math.IsNaN(v) || !errors.As(err, &input) || input.File != "wasm:test.wasm" ||
+				!strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("value %v, error %v, want %s", v, err, c.want)
 			}
 			if again := k.EvalBlock(make([]float64, 1), []string{x}, []string{x}); again != err {
@@ -206,7 +215,8 @@ func TestWasmCancelled(t *testing.T) {
 	if took := time.Since(begun); took > time.Second {
 		t.Errorf("it took %v", took)
 	}
-	if _, err := external.NewWasm[string](ctx, "m", linearModule(), external.WasmOptions{}); !errors.Is(err, context.Canceled) {
+	if _, err := external.NewWasm[string](ctx, "m", linearModule(), external.WasmOptions{}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -215,7 +225,8 @@ func TestWasmCancelled(t *testing.T) {
 func TestWasmBadInstance(t *testing.T) {
 	k := openModule[data.Vector](t, linearModule(), external.WasmOptions{})
 	wide := data.Vector{Index: []int32{1 << 30}, Value: []float64{1}}
-	if err := k.EvalBlock(make([]float64, 1), []data.Vector{wide}, []data.Vector{wide}); err == nil || !strings.Contains(err.Error(), "coordinates") {
+	if err := k.EvalBlock(make([]float64, 1), []data.Vector{wide}, []data.Vector{wide}); err == nil ||
+		!strings.Contains(err.Error(), "coordinates") {
 		t.Errorf("error %v", err)
 	}
 	if v := k.Eval(data.Dense(2), data.Dense(3)); v != 6 || k.Err() != nil {

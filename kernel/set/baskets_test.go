@@ -21,7 +21,9 @@ import (
 // items 0 … k-1, one half with at least one. The label is +1 where a basket has
 // one of them (Shalev-Shwartz and Ben-David 2014, chapter 16, exercise 5). It
 // returns them as sparse indicator vectors and as sets.
-func baskets(n, d, k, s int, seed uint64) (vectors data.Labeled[data.Vector, float64], sets data.Labeled[data.Set, float64]) {
+func baskets(
+	n, d, k, s int, seed uint64,
+) (vectors data.Labeled[data.Vector, float64], sets data.Labeled[data.Set, float64]) {
 	rng := rand.New(rand.NewPCG(seed, uint64(d)))
 	x, baskets, y := &data.CSR{}, make(data.Slice[data.Set], n), make([]float64, n)
 	for i := range n {
@@ -97,7 +99,8 @@ func TestBaskets(t *testing.T) {
 			}
 		}
 		rate := float64(wrong) / float64(len(test.Y))
-		t.Logf("%d items: %d baskets, %d mistakes of at most %d, error %.4f of at most %v", d, n, report.Mistakes, mistakes, rate, epsilon)
+		t.Logf("%d items: %d baskets, %d mistakes of at most %d, error %.4f of at most %v", d, n, report.Mistakes, mistakes,
+			rate, epsilon)
 		if report.Mistakes > mistakes || rate > epsilon {
 			t.Errorf("%d items: %d mistakes, error %v", d, report.Mistakes, rate)
 		}

@@ -65,7 +65,8 @@ func TestExplicit(t *testing.T) {
 		}
 		for _, x := range sample(12) {
 			for _, y := range sample(12) {
-				want, xx, yy := form.Map.At(form.Pair.At(vector(e, x), vector(e, y))), form.Pair.Self(vector(e, x)), form.Pair.Self(vector(e, y))
+				want, xx, yy := form.Map.At(form.Pair.At(vector(e, x), vector(e, y))), form.Pair.Self(vector(e,
+					x)), form.Pair.Self(vector(e, y))
 				if form.Normalized {
 					want = kernel.Cosine(want, form.Map.At(xx), form.Map.At(yy))
 				}

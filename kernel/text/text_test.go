@@ -52,7 +52,8 @@ func TestAbilities(t *testing.T) {
 		if explicit != test.explicit || prepared != test.prepared {
 			t.Errorf("%v: explicit %t, prepared %t", test.kernel, explicit, prepared)
 		}
-		if _, ok := test.kernel.(kernel.Diagonal[string]); !ok && test.kernel != kernel.Kernel[string](text.NewSubsequence(3)) {
+		if _, ok := test.kernel.(kernel.Diagonal[string]); !ok &&
+			test.kernel != kernel.Kernel[string](text.NewSubsequence(3)) {
 			t.Errorf("%v has no diagonal", test.kernel)
 		}
 	}

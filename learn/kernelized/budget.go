@@ -25,7 +25,7 @@ import (
 // instances.
 //
 // The model is the separator at the end of the pass with the fewest mistakes. An
-// instance may be in it more than once; Compress merges these.
+// instance may be in it more than once.
 //
 // Cost: Budget + 256 kernel evaluations for each instance of a pass, in tiles,
 // and the memory of 256·(Budget + 256) of them, whatever the size of the sample.

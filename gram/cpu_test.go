@@ -9,12 +9,6 @@ import (
 	"github.com/kerf-ml/kerf/run"
 )
 
-// backends lists what computes on each device. The tiles of this package are that
-// of the CPU; they also serve what other back ends do not support.
-var backends = map[run.Device]compute.Backend{
-	run.CPU: cpu{},
-}
-
 // cpu is the tiles of this package as a back end: the same code that Columns runs
 // for kernels of every kind, for those on vectors that have a form.
 type cpu struct{}
