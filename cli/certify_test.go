@@ -14,15 +14,18 @@ func TestTrainToACertificate(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	mustRun(t, "gen", "rings", "--n", "1500", "-o", in("rings.csv"))
-	o := mustObject(t, "train", in("rings.csv"), "--kernel", "rbf(gamma=1)", "--error", "0.1", "--margin", "0.2", "--holdout", "0.2", "-o", in("m.kerf"))
+	o := mustObject(t, "train", in("rings.csv"), "--kernel", "rbf(gamma=1)", "--error", "0.1", "--margin", "0.2",
+		"--holdout", "0.2", "-o", in("m.kerf"))
 	c, ok := o["certificate"].(map[string]any)
 	if !ok {
 		t.Fatalf("there is no certificate: %v", o)
 	}
-	if c["holds"] != true || c["outcome"] != "certified" || c["margin"] != 0.2 || number(c["bound"]) > 0.1 || number(c["confidence"]) < 0.95 {
+	if c["holds"] != true || c["outcome"] != "certified" || c["margin"] != 0.2 || number(c["bound"]) > 0.1 ||
+		number(c["confidence"]) < 0.95 {
 		t.Errorf("the certificate is %v", c)
 	}
-	if !(number(c["used"]) >= 1 && number(c["used"]) < number(c["promised"])) || number(o["dim"]) != number(c["features"]) {
+	if !(number(c["used"]) >= 1 && number(c["used"]) < number(c["promised"])) ||
+		number(o["dim"]) != number(c["features"]) {
 		t.Errorf("used %v of %v, dim %v and %v", c["used"], c["promised"], o["dim"], c["features"])
 	}
 	if e := numberAt(t, o, "test.error"); e > 0.05 {
@@ -32,7 +35,8 @@ func TestTrainToACertificate(t *testing.T) {
 		t.Errorf("of the separator is certified: %v", o["separator_certificate"])
 	}
 	for _, says := range []string{"promised", "certified", "used"} {
-		if out := mustRun(t, "train", in("rings.csv"), "--kernel", "rbf(gamma=1)", "--error", "0.1", "--margin", "0.2", "--quiet"); !strings.Contains(out, says) {
+		if out := mustRun(t, "train", in("rings.csv"), "--kernel", "rbf(gamma=1)", "--error", "0.1", "--margin", "0.2",
+			"--quiet"); !strings.Contains(out, says) {
 			t.Errorf("nothing of %q: %s", says, out)
 		}
 	}
@@ -69,7 +73,8 @@ func TestTrainF3ToACertificate(t *testing.T) {
 	if !ok {
 		t.Fatalf("there is no certificate: %v", o)
 	}
-	if c["holds"] != true || c["outcome"] != "certified" || c["projected"] != true || number(c["bound"]) > 0.02 || number(c["confidence"]) != 0.9 {
+	if c["holds"] != true || c["outcome"] != "certified" || c["projected"] != true || number(c["bound"]) > 0.02 ||
+		number(c["confidence"]) != 0.9 {
 		t.Errorf("the certificate is %v", c)
 	}
 	if number(o["dim"]) != number(c["features"]) || number(o["dim"]) >= number(c["used"]) {
@@ -77,7 +82,8 @@ func TestTrainF3ToACertificate(t *testing.T) {
 	}
 	// Where F2 does with fewer, that is said.
 	mustRun(t, "gen", "rings", "--n", "1500", "-o", line)
-	wantFailure(t, 1, "use map f2", "train", line, "--map", "f3", "--kernel", "rbf(gamma=1)", "--error", "0.1", "--margin", "0.5")
+	wantFailure(t, 1, "use map f2", "train", line, "--map", "f3", "--kernel", "rbf(gamma=1)", "--error", "0.1",
+		"--margin", "0.5")
 }
 
 func TestCertificateFlags(t *testing.T) {

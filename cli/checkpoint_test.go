@@ -87,7 +87,8 @@ func TestTuneCheckpoint(t *testing.T) {
 	for _, learner := range []string{"kernel-svm", "svm"} {
 		state := in(learner + ".state")
 		args := func(out string, more ...string) []string {
-			return slices.Concat([]string{"tune", in("letters.csv"), "--quiet", "--trials", "6", "--time", "10m", "--learner", learner, "-o", in(out)}, more)
+			return slices.Concat([]string{"tune", in("letters.csv"), "--quiet", "--trials", "6", "--time", "10m", "--learner",
+				learner, "-o", in(out)}, more)
 		}
 		mustRun(t, args("whole.kerf")...)
 		for range 3 {
@@ -126,13 +127,19 @@ func TestCheckpointAfterKills(t *testing.T) {
 		name string
 		args []string
 	}{
-		{"pairs", []string{"--learner", "kernel-svm", "--kernel", "rbf(gamma=1)", "--C", "300", "--tolerance", "1e-5", "--calibrate", "none"}},
+		{"pairs", []string{"--learner", "kernel-svm", "--kernel", "rbf(gamma=1)", "--C", "300", "--tolerance", "1e-5",
+			"--calibrate", "none"}},
 		{"pairs with choices", []string{"--learner", "kernel-svm", "--kernel", "rbf(gamma=1)"}},
-		{"boost", []string{"--learner", "boost", "--kernel", "rbf(gamma=1)", "--dim", "100", "--rounds", "200", "--calibrate", "none"}},
-		{"boost-halfspace", []string{"--learner", "boost-halfspace", "--kernel", "rbf(gamma=1)", "--dim", "100", "--rounds", "30", "--calibrate", "none"}},
-		{"falkon", []string{"--learner", "falkon", "--kernel", "rbf(gamma=1)", "--dim", "300", "--lambda", "1e-7", "--calibrate", "none"}},
-		{"kernel-sgd", []string{"--learner", "kernel-sgd", "--kernel", "rbf(gamma=1)", "--lambda", "1e-4", "--calibrate", "none"}},
-		{"pegasos", []string{"--learner", "pegasos", "--kernel", "rbf(gamma=1)", "--dim", "100", "--C", "10", "--calibrate", "none"}},
+		{"boost", []string{"--learner", "boost", "--kernel", "rbf(gamma=1)", "--dim", "100", "--rounds", "200",
+			"--calibrate", "none"}},
+		{"boost-halfspace", []string{"--learner", "boost-halfspace", "--kernel", "rbf(gamma=1)", "--dim", "100", "--rounds",
+			"30", "--calibrate", "none"}},
+		{"falkon", []string{"--learner", "falkon", "--kernel", "rbf(gamma=1)", "--dim", "300", "--lambda", "1e-7",
+			"--calibrate", "none"}},
+		{"kernel-sgd", []string{"--learner", "kernel-sgd", "--kernel", "rbf(gamma=1)", "--lambda", "1e-4", "--calibrate",
+			"none"}},
+		{"pegasos", []string{"--learner", "pegasos", "--kernel", "rbf(gamma=1)", "--dim", "100", "--C", "10", "--calibrate",
+			"none"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			state := in(c.name + ".state")

@@ -29,19 +29,26 @@ type mapFlags struct {
 }
 
 func (f *mapFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.kernel, "kernel", "", "kernel, such as 'rbf(gamma=0.1)', 'poly(degree=3)', 'degree(d=5)', jaccard, "+
-		"'normalize(spectrum(k=3))+1'; rbf takes its width from the data (default: rbf for vectors, normalize(spectrum(k=3)) "+
-		"for strings, jaccard for sets)")
+	flags.StringVar(&f.kernel, "kernel", "",
+		"kernel, such as 'rbf(gamma=0.1)', 'poly(degree=3)', 'degree(d=5)', jaccard, "+
+			"'normalize(spectrum(k=3))+1'; rbf takes its width from the data (default: rbf for vectors, "+
+			"normalize(spectrum(k=3)) for strings, jaccard for sets)")
 	flags.Var(callFlag{&f.mapKind, &f.mapArgs}, "map", "map into features: "+strings.Join(model.MapNames(), ", ")+
-		"; hyperparameters may follow, as in 'f2(dim=100,select=kmeans)' (default: f2, or fourier or none where they are clearly better on held-out rows; none for the linear kernel)")
-	flags.IntVar(&f.dim, "dim", 0, "dimension: landmarks of f1 and f2, features of the other maps (default: chosen by the error "+
-		"on held-out rows, from 64 to 1024)")
-	flags.StringVar(&f.selection, "select", "", "how landmarks are chosen: uniform, iid, kmeans, greedy or rpcholesky (default: uniform)")
-	flags.StringVar(&f.projection, "projection", "", "random projection of f3: "+strings.Join(project.Kinds(), ", ")+" (default: gaussian)")
-	flags.StringVar(&f.repair, "repair", "", "what f2 does with a similarity that is no kernel: clip, flip or shift its spectrum "+
-		"(default: refuse it)")
-	flags.IntVar(&f.landmarks, "landmarks", 0, "landmarks of f3 (default: 4 for each dimension); with --error the most that a map "+
-		"is grown to (default: 5000)")
+		"; hyperparameters may follow, as in 'f2(dim=100,select=kmeans)' (default: f2, "+
+			"or fourier or none where they are clearly better on held-out rows; none for the linear kernel)")
+	flags.IntVar(&f.dim, "dim", 0,
+		"dimension: landmarks of f1 and f2, features of the other maps (default: chosen by the error "+
+			"on held-out rows, from 64 to 1024)")
+	flags.StringVar(&f.selection, "select", "",
+		"how landmarks are chosen: uniform, iid, kmeans, greedy or rpcholesky (default: uniform)")
+	flags.StringVar(&f.projection, "projection", "", "random projection of f3: "+strings.Join(project.Kinds(),
+		", ")+" (default: gaussian)")
+	flags.StringVar(&f.repair, "repair", "",
+		"what f2 does with a similarity that is no kernel: clip, flip or shift its spectrum "+
+			"(default: refuse it)")
+	flags.IntVar(&f.landmarks, "landmarks", 0,
+		"landmarks of f3 (default: 4 for each dimension); with --error the most that a map "+
+			"is grown to (default: 5000)")
 }
 
 // choose reports flags that are out of range or do not go together, and fills in
@@ -137,7 +144,8 @@ func (f *mapFlags) fits(kind, kernel string, sized, grows, machine bool) error {
 		return usage("--map none has no dimension to choose; drop --dim")
 	case f.repair != "" && !slices.Contains(feature.Repairs, feature.Repair(f.repair)):
 		return usage("--repair is %q and must be clip, flip or shift", f.repair)
-	case f.repair != "" && f.selection != "" && f.selection != string(feature.Uniform) && f.selection != string(feature.Independent):
+	case f.repair != "" && f.selection != "" && f.selection != string(feature.Uniform) &&
+		f.selection != string(feature.Independent):
 		return usage("--repair takes landmarks drawn alike; drop --select %s", f.selection)
 	case f.repair != "" && kind != model.MapF2:
 		return usage("--repair is for --map f2; f1 takes any similarity as it stands")
@@ -173,18 +181,25 @@ func (f *learnerFlags) add(flags *pflag.FlagSet) {
 		"; hyperparameters may follow, as in 'svm(C=10)' (default: svm; ridge for --task regress)")
 	flags.StringVar(&f.task, "task", "", "classify or regress (default: what the learner does)")
 	flags.Float64Var(&f.c, "C", 0, "penalty C, the weight of a unit of loss (default: chosen on held-out training rows)")
-	flags.Float64Var(&f.lambda, "lambda", 0, "penalty lambda, the weight of |w|², of ridge, kernel-ridge, falkon and kernel-sgd (default: chosen)")
+	flags.Float64Var(&f.lambda, "lambda", 0,
+		"penalty lambda, the weight of |w|², of ridge, kernel-ridge, falkon and kernel-sgd (default: chosen)")
 	flags.Float64Var(&f.nu, "nu", 0.5, "fraction ν of nu-svm, nu-svr and one-class")
-	flags.Float64Var(&f.epsilon, "epsilon", -1, "half of the width of svr's tube (default: a tenth of the targets' spread)")
+	flags.Float64Var(&f.epsilon, "epsilon", -1,
+		"half of the width of svr's tube (default: a tenth of the targets' spread)")
 	flags.IntVar(&f.rounds, "rounds", 100, "rounds of boosting")
 	flags.StringVar(&f.loss, "loss", "squared-hinge", "loss of the svm: squared-hinge or hinge")
 	flags.StringVar(&f.weights, "class-weight", "", "balanced, or weights by label such as 'spam=5,ham=1'")
-	flags.StringVar(&f.calibrate, "calibrate", string(calibrate.Softmax), "how scores become probabilities: temperature, platt, isotonic or none")
-	flags.Float64Var(&f.conformal, "conformal", 0, "part of the rows to keep from training for prediction sets (kerf predict --set), such as 0.2")
-	flags.Float64Var(&f.tolerance, "tolerance", 1e-3, "at which the learner stops: of the duality gap, relative to the objective, "+
-		"or of the optimality conditions of kernel machines")
-	flags.IntVar(&f.passes, "max-passes", 0, "passes over the data after which a learner stops (default: 1000, more for few rows)")
-	flags.Float64Var(&f.claim.Error, "error", 0, "instead of --dim: grow the map until it is certified on fresh rows to add at most this error")
+	flags.StringVar(&f.calibrate, "calibrate", string(calibrate.Softmax),
+		"how scores become probabilities: temperature, platt, isotonic or none")
+	flags.Float64Var(&f.conformal, "conformal", 0,
+		"part of the rows to keep from training for prediction sets (kerf predict --set), such as 0.2")
+	flags.Float64Var(&f.tolerance, "tolerance", 1e-3,
+		"at which the learner stops: of the duality gap, relative to the objective, "+
+			"or of the optimality conditions of kernel machines")
+	flags.IntVar(&f.passes, "max-passes", 0,
+		"passes over the data after which a learner stops (default: 1000, more for few rows)")
+	flags.Float64Var(&f.claim.Error, "error", 0,
+		"instead of --dim: grow the map until it is certified on fresh rows to add at most this error")
 	flags.Float64Var(&f.claim.Confidence, "confidence", 0.95, "of the certificate")
 	flags.Float64Var(&f.claim.Margin, "margin", 0, "margin of the targets that the certificate speaks of "+
 		"(default: chosen on rows set apart, see kerf margin)")

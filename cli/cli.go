@@ -59,7 +59,8 @@ func (a *app) execute(ctx context.Context, root *cobra.Command, args []string) (
 	}()
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
-	if c, rest, _ := root.Find(args); c == root && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") && !strings.HasPrefix(rest[0], "__complete") {
+	if c, rest, _ := root.Find(args); c == root && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") &&
+		!strings.HasPrefix(rest[0], "__complete") {
 		return unknownCommand(root, rest[0])
 	}
 	return root.ExecuteContext(ctx)
@@ -124,7 +125,8 @@ Start with: kerf demo`,
 	})
 	root.SuggestionsMinimumDistance = 2
 	for _, c := range []*cobra.Command{
-		a.demo(), a.gen(), a.plan(), a.check(), a.margin(), a.train(), a.cv(), a.tune(), a.predict(), a.mapping(), a.eval(), a.inspect(), a.version(),
+		a.demo(), a.gen(), a.plan(), a.check(), a.margin(), a.train(), a.cv(), a.tune(), a.predict(), a.mapping(),
+		a.eval(), a.inspect(), a.version(),
 	} {
 		c.Args = counted(c.Args)
 		root.AddCommand(c)
@@ -179,11 +181,13 @@ func statusOf(ctx context.Context, err error) int {
 		return exitInterrupted
 	case errors.As(err, &wrong):
 		return exitUsage
-	case errors.As(err, &input), errors.As(err, &text), errors.As(err, &notKernel), errors.As(err, &value), errors.As(err, &row), errors.As(err, &sample):
+	case errors.As(err, &input), errors.As(err, &text), errors.As(err, &notKernel), errors.As(err,
+		&value), errors.As(err, &row), errors.As(err, &sample):
 		return exitInput
 	case errors.Is(err, learn.ErrOneClass), errors.Is(err, learn.ErrNoRows):
 		return exitInput
-	case errors.Is(err, model.ErrNotModel), errors.Is(err, model.ErrDamaged), errors.Is(err, model.ErrNewer), errors.Is(err, model.ErrKind):
+	case errors.Is(err, model.ErrNotModel), errors.Is(err, model.ErrDamaged), errors.Is(err,
+		model.ErrNewer), errors.Is(err, model.ErrKind):
 		return exitInput
 	}
 	return exitFailed

@@ -96,7 +96,8 @@ func wrongFailure(stdout, stderr string) string {
 			lines = append(lines, line)
 		}
 	}
-	if len(lines) != 1 || !strings.HasPrefix(lines[0], "kerf: ") || !strings.HasSuffix(lines[0], "\n") || len(lines[0]) < len("kerf: x\n") {
+	if len(lines) != 1 || !strings.HasPrefix(lines[0], "kerf: ") || !strings.HasSuffix(lines[0], "\n") ||
+		len(lines[0]) < len("kerf: x\n") {
 		return fmt.Sprintf("standard error is not one line \"kerf: …\": %.500q", stderr)
 	}
 	if len(lines[0]) > 1000 {
@@ -310,8 +311,10 @@ func TestExitStatus(t *testing.T) {
 		{2, "--max-memory", []string{"train", in("c.csv"), "--max-memory", "-2GiB"}},
 		{2, "--header", []string{"train", in("c.csv"), "--header", "maybe"}},
 		{2, "--scale", []string{"train", in("c.csv"), "--scale", "log"}},
-		{2, "fill the zeros", []string{"train", writeFile(t, in("thin.libsvm"), []byte("1 1:1\n2 1000:1\n")), "--scale", "standard"}},
-		{2, "taken as they stand", []string{"train", writeFile(t, in("a.txt"), []byte("yes\tab\nno\tcd\n")), "--as", "strings", "--scale", "range"}},
+		{2, "fill the zeros", []string{"train", writeFile(t, in("thin.libsvm"), []byte("1 1:1\n2 1000:1\n")), "--scale",
+			"standard"}},
+		{2, "taken as they stand", []string{"train", writeFile(t, in("a.txt"), []byte("yes\tab\nno\tcd\n")), "--as",
+			"strings", "--scale", "range"}},
 		{1, "memory", []string{"train", in("c.csv"), "--max-memory", "1k"}},
 		{2, "directory", []string{"train", in("c.csv"), "-o", dir}},
 		{2, "no directory", []string{"train", in("c.csv"), "-o", in("missing/m.kerf")}},
@@ -359,7 +362,8 @@ func TestExitStatus(t *testing.T) {
 }
 
 func TestHelpIsNoError(t *testing.T) {
-	for _, args := range [][]string{nil, {"--help"}, {"help"}, {"help", "train"}, {"train", "--help"}, {"gen", "-h"}, {"map", "--help"}} {
+	for _, args := range [][]string{nil, {"--help"}, {"help"}, {"help", "train"}, {"train", "--help"}, {"gen", "-h"},
+		{"map", "--help"}} {
 		status, out, err := kerf(t, args...)
 		if status != 0 || len(out) == 0 || err != "" {
 			t.Errorf("kerf %v: exit status %d, %d bytes on standard output, %q on standard error", args, status, len(out), err)

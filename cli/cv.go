@@ -35,8 +35,9 @@ All choices are those of kerf train.`,
 	l.add(flags)
 	flags.IntVar(&o.Folds, "folds", o.Folds, "parts to divide the rows into")
 	flags.IntVar(&o.Repeats, "repeats", o.Repeats, "how often to divide them anew")
-	flags.StringVar(&o.Groups, "groups", "", "column of a table, by name or number, whose equal values keep rows in one part; "+
-		"it is not learnt from")
+	flags.StringVar(&o.Groups, "groups", "",
+		"column of a table, by name or number, whose equal values keep rows in one part; "+
+			"it is not learnt from")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {
 		case o.Folds < 2:
@@ -65,7 +66,8 @@ All choices are those of kerf train.`,
 // printCV is the result for people.
 func printCV(w io.Writer, c *job.CrossValidated, folds int) error {
 	out := newFacts(w)
-	out.add("data", "%s: %d rows, %d folds%s", c.File, c.N, folds, picked(c.Repeats > 1, fmt.Sprintf("%d times", c.Repeats)))
+	out.add("data", "%s: %d rows, %d folds%s", c.File, c.N, folds, picked(c.Repeats > 1,
+		fmt.Sprintf("%d times", c.Repeats)))
 	out.addWeights(c.Weights)
 	out.add("kernel", "%s%s", c.Kernel, picked(c.Open, "width chosen in each fold"))
 	out.add("map", "%s%s", c.Map, picked(!c.Machine && c.Map != model.MapNone, fmt.Sprintf("%d dimensions", c.Dim)))

@@ -93,19 +93,22 @@ func TestCVOfEveryKind(t *testing.T) {
 		{240, 3, "error", 0.7, []string{"c.csv", "--folds", "3", "--learner", "one-class", "--nu", "0.2"}},
 		{100, 2, "error", 0.2, []string{"c.libsvm", "--folds", "2", "--kernel", "rbf(gamma=1)", "--dim", "30"}},
 		{200, 4, "rmse", 0.2, []string{"v.csv", "--folds", "4", "--task", "regress", "--kernel", "rbf(gamma=1)"}},
-		{200, 2, "rmse", 0.5, []string{"v.csv", "--folds", "2", "--learner", "kernel-ridge", "--task", "regress", "--lambda", "1e-4"}},
+		{200, 2, "rmse", 0.5, []string{"v.csv", "--folds", "2", "--learner", "kernel-ridge", "--task", "regress",
+			"--lambda", "1e-4"}},
 		{150, 3, "error", 0.4, []string{"s.txt", "--folds", "3", "--kernel", "normalize(spectrum(k=4))", "--dim", "80"}},
 		{150, 3, "error", 0.3, []string{"b.baskets", "--folds", "3"}},
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
 			args := append([]string{"cv", filepath.Join(dir, c.args[0])}, c.args[1:]...)
 			o := jsonOf(t, args...)
-			for _, key := range []string{"kernel", "map", "dim", "learner", "task", "n", "seconds", "std." + c.measure, "folds.0.n_train", "folds.0.seconds"} {
+			for _, key := range []string{"kernel", "map", "dim", "learner", "task", "n", "seconds", "std." + c.measure,
+				"folds.0.n_train", "folds.0.seconds"} {
 				if _, err := find(o, key); err != nil {
 					t.Error(err)
 				}
 			}
-			values, tested, trained := numbers(t, o, "folds", c.measure), numbers(t, o, "folds", "n"), numbers(t, o, "folds", "n_train")
+			values, tested, trained := numbers(t, o, "folds", c.measure), numbers(t, o, "folds", "n"), numbers(t, o, "folds",
+				"n_train")
 			if len(values) != c.folds {
 				t.Fatalf("%d folds, want %d", len(values), c.folds)
 			}
@@ -157,7 +160,8 @@ func TestCVGroups(t *testing.T) {
 	wantFailure(t, 3, "nosuch", "cv", path, "--groups", "nosuch")
 	wantFailure(t, 3, "fewer groups", "cv", path, "--groups", "group", "--folds", "5")
 	wantFailure(t, 2, "--groups", "cv", path, "--groups", "")
-	wantFailure(t, 3, ":3", "cv", writeFile(t, filepath.Join(t.TempDir(), "m.csv"), []byte("g,a,label\n1,2,x\n,3,y\n2,2,x\n2,3,y\n")), "--groups", "g", "--folds", "2")
+	wantFailure(t, 3, ":3", "cv", writeFile(t, filepath.Join(t.TempDir(), "m.csv"),
+		[]byte("g,a,label\n1,2,x\n,3,y\n2,2,x\n2,3,y\n")), "--groups", "g", "--folds", "2")
 	mustRun(t, "gen", "circle", "--n", "40", "-o", path+".libsvm")
 	wantFailure(t, 2, "tables", "cv", path+".libsvm", "--groups", "1")
 }

@@ -29,7 +29,10 @@ perceptron and the exact kernel SVM, and writes a report with pictures.`,
 			return err
 		}
 		d.Report = out
-		if err := a.output(c.Context(), out, func(w io.Writer) error { return report.Demo(w, report.Demonstration(d)) }); err != nil {
+		if err := a.output(c.Context(), out, func(w io.Writer) error {
+			return report.Demo(w,
+				report.Demonstration(d))
+		}); err != nil {
 			return err
 		}
 		return a.result(d, func(w io.Writer) error { return printDemo(w, d) })

@@ -41,7 +41,8 @@ string; sets as lines of a label and the items.
 	c.Flags().IntVar(&o.N, "n", o.N, "rows")
 	c.Flags().Float64Var(&o.Noise, "noise", o.Noise, "probability that a label is flipped")
 	c.Flags().Float64Var(&o.Margin, "margin", o.Margin, "margin of halfspace")
-	c.Flags().IntVar(&o.Dim, "dim", o.Dim, "dimension of halfspace; length of signatures (default 200), items of baskets (500), bits of hidden (20)")
+	c.Flags().IntVar(&o.Dim, "dim", o.Dim,
+		"dimension of halfspace; length of signatures (default 200), items of baskets (500), bits of hidden (20)")
 	c.Flags().StringVarP(&out, "output", "o", "", "file to write to (default: standard output)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		o.Seed = a.seed
@@ -77,7 +78,8 @@ string; sets as lines of a label and the items.
 }
 
 // generate makes a data set and returns what writes it.
-func generate(ctx context.Context, name string, o gen.Options, sized bool, out string) (func(w io.Writer) error, error) {
+func generate(ctx context.Context, name string, o gen.Options, sized bool, out string) (func(w io.Writer) error,
+	error) {
 	switch name {
 	case "signatures":
 		g := gen.NewSignatures()

@@ -24,9 +24,11 @@ func (f *inputFlags) add(flags *pflag.FlagSet) {
 	f.addKnown(flags)
 	flags.StringVar(&f.scale, "scale", "auto", "scaling of numbers: none, standard, range, or auto (standard for a table "+
 		"where kerf picks the kernel's width, else none)")
-	flags.StringVar(&f.as, "as", "", "what an instance is: vectors, strings or sets (default: what the kernel or the format says)")
+	flags.StringVar(&f.as, "as", "",
+		"what an instance is: vectors, strings or sets (default: what the kernel or the format says)")
 	flags.StringVar(&f.read.Text, "text", "", "column of a table that holds the strings, or sets of items with commas, "+
-		"semicolons, bars or blanks between them: a name or a number (default: the last one beside the label; all columns for sets)")
+		"semicolons, bars or blanks between them: a name or a number (default: the last one beside the label; "+
+			"all columns for sets)")
 	flags.StringSliceVar(&f.read.Drop, "drop", nil, "columns to ignore, by name or number")
 }
 
@@ -40,8 +42,9 @@ func (f *inputFlags) addKnown(flags *pflag.FlagSet) {
 
 // addWeights adds the flags that say where the weights of rows are.
 func (f *inputFlags) addWeights(flags *pflag.FlagSet) {
-	flags.StringVar(&f.read.Weight, "weight", "", "column of a table with a weight for each row, by name or number: a row of "+
-		"weight 2 counts as two, one of weight 0 not at all; it is not learnt from")
+	flags.StringVar(&f.read.Weight, "weight", "",
+		"column of a table with a weight for each row, by name or number: a row of "+
+			"weight 2 counts as two, one of weight 0 not at all; it is not learnt from")
 	flags.StringVar(&f.read.Weights, "weights", "", "file with the weight of each row, one a line, for any data")
 }
 

@@ -69,7 +69,8 @@ func TestInterrupt(t *testing.T) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	mustRun(t, "gen", "circle", "--n", "60000", "--noise", "0.1", "-o", in("big.csv"))
 	mustRun(t, "gen", "circle", "--n", "3000", "-o", in("small.csv"))
-	mustRun(t, "train", in("small.csv"), "--kernel", "rbf(gamma=5)", "--map", "f1", "--dim", "1500", "--C", "1", "--max-passes", "2", "--quiet", "-o", in("m.kerf"))
+	mustRun(t, "train", in("small.csv"), "--kernel", "rbf(gamma=5)", "--map", "f1", "--dim", "1500", "--C", "1",
+		"--max-passes", "2", "--quiet", "-o", in("m.kerf"))
 	for _, c := range []struct {
 		name string
 		args []string
@@ -77,8 +78,10 @@ func TestInterrupt(t *testing.T) {
 		{"train f1", []string{"train", in("big.csv"), "--map", "f1", "--dim", "1000", "-o", in("new.kerf")}},
 		{"train f2", []string{"train", in("big.csv"), "--map", "f2", "--dim", "2000", "-o", in("new.kerf")}},
 		{"train f3", []string{"train", in("big.csv"), "--map", "f3", "--dim", "400", "-o", in("new.kerf")}},
-		{"train none", []string{"train", in("big.csv"), "--map", "none", "--tolerance", "0", "--max-passes", "100000", "-o", in("new.kerf")}},
-		{"perceptron", []string{"train", in("big.csv"), "--map", "f2", "--dim", "50", "--learner", "perceptron", "-o", in("new.kerf")}},
+		{"train none", []string{"train", in("big.csv"), "--map", "none", "--tolerance", "0", "--max-passes", "100000", "-o",
+			in("new.kerf")}},
+		{"perceptron", []string{"train", in("big.csv"), "--map", "f2", "--dim", "50", "--learner", "perceptron", "-o",
+			in("new.kerf")}},
 		{"kernel perceptron", []string{"train", in("big.csv"), "--learner", "kernel-perceptron", "-o", in("new.kerf")}},
 		{"predict", []string{"predict", in("m.kerf"), in("big.csv"), "-o", in("labels.txt")}},
 		{"predict json", []string{"predict", in("m.kerf"), in("big.csv"), "--json"}},

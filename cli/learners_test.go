@@ -47,14 +47,16 @@ func threeFile(t testing.TB, path string, n int) string {
 	b.WriteString("x,y,species\n")
 	for i := range n {
 		c := i % 3
-		fmt.Fprintf(&b, "%.4f,%.4f,%s\n", 2*float64(c)+0.5*r.NormFloat64(), math.Cos(2*float64(c))+0.5*r.NormFloat64(), []string{"fir", "oak", "yew"}[c])
+		fmt.Fprintf(&b, "%.4f,%.4f,%s\n", 2*float64(c)+0.5*r.NormFloat64(), math.Cos(2*float64(c))+0.5*r.NormFloat64(),
+			[]string{"fir", "oak", "yew"}[c])
 	}
 	return writeFile(t, path, []byte(b.String()))
 }
 
 // trainKeys are those that scripts may rely on.
 var trainKeys = []string{
-	"model", "kernel", "map", "dim", "rank", "learner", "n", "train", "test", "margin", "kernel_evaluations", "objective", "gap", "support",
+	"model", "kernel", "map", "dim", "rank", "learner", "n", "train", "test", "margin", "kernel_evaluations",
+	"objective", "gap", "support",
 	"iterations", "seconds", "status",
 }
 
@@ -88,12 +90,14 @@ func TestTrainEveryLearner(t *testing.T) {
 	numbersFile(t, in("numbers.csv"), 150)
 	for _, learner := range model.LearnerNames(nil) {
 		traits, _ := model.TraitsOf(learner)
-		for file, task := range map[string]model.Task{"two.csv": model.Classify, "three.csv": model.Classify, "numbers.csv": model.Regress} {
+		for file, task := range map[string]model.Task{"two.csv": model.Classify, "three.csv": model.Classify,
+			"numbers.csv": model.Regress} {
 			if !traits.Can(task) || learner == model.LearnerNuSVM && file == "three.csv" {
 				continue
 			}
 			t.Run(learner+" "+file, func(t *testing.T) {
-				o := mustObject(t, "train", in(file), "--learner", learner, "--task", string(task), "--holdout", "0.3", "-o", in("m.kerf"), "--rounds", "20")
+				o := mustObject(t, "train", in(file), "--learner", learner, "--task", string(task), "--holdout", "0.3", "-o",
+					in("m.kerf"), "--rounds", "20")
 				for _, key := range trainKeys {
 					if _, ok := o[key]; !ok {
 						t.Errorf("there is no key %s", key)
@@ -110,14 +114,16 @@ func TestTrainEveryLearner(t *testing.T) {
 				if rows := map[string]int{"two.csv": 200, "three.csv": 150, "numbers.csv": 150}[file]; lines != rows {
 					t.Errorf("%d predictions for %d rows", lines, rows)
 				}
-				if i := mustObject(t, "inspect", in("m.kerf")); i["learner"] != learner || i["checksum_ok"] != true || i["dim"] != o["dim"] {
+				if i := mustObject(t, "inspect", in("m.kerf")); i["learner"] != learner || i["checksum_ok"] != true ||
+					i["dim"] != o["dim"] {
 					t.Errorf("inspect says %v, dim %v and not %v", i["learner"], i["dim"], o["dim"])
 				}
 				if learner == model.LearnerOneClass {
 					return // its classes are not those of the file
 				}
 				e := mustObject(t, "eval", in("m.kerf"), in(file))
-				if task == model.Regress && !(numberAt(t, e, "rmse") >= 0) || task == model.Classify && !(numberAt(t, e, "error") >= 0) {
+				if task == model.Regress && !(numberAt(t, e, "rmse") >= 0) || task == model.Classify &&
+					!(numberAt(t, e, "error") >= 0) {
 					t.Errorf("eval says %v", e)
 				}
 			})
@@ -170,7 +176,8 @@ func TestPricesAreTold(t *testing.T) {
 		}
 	}
 	for _, learner := range []string{"kernel-ridge", "falkon", "kernel-sgd"} {
-		if o := mustObject(t, "train", c, "--learner", learner, "--lambda", "0.007"); o["lambda"] != 0.007 || o["trials"] != nil {
+		if o := mustObject(t, "train", c, "--learner", learner, "--lambda", "0.007"); o["lambda"] != 0.007 ||
+			o["trials"] != nil {
 			t.Errorf("%s: lambda is %v, trials %v", learner, o["lambda"], o["trials"])
 		}
 		if o := mustObject(t, "train", c, "--learner", learner); !(number(o["lambda"]) > 0) || o["trials"] == nil {
@@ -252,7 +259,8 @@ func TestRegression(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	numbersFile(t, in("numbers.csv"), 400)
-	o := mustObject(t, "train", in("numbers.csv"), "--task", "regress", "--conformal", "0.3", "--holdout", "0.25", "-o", in("m.kerf"))
+	o := mustObject(t, "train", in("numbers.csv"), "--task", "regress", "--conformal", "0.3", "--holdout", "0.25", "-o",
+		in("m.kerf"))
 	if o["learner"] != "ridge" || numberAt(t, o, "test.r2") < 0.95 || o["classes"] != nil {
 		t.Errorf("learner %v, test %v, classes %v", o["learner"], o["test"], o["classes"])
 	}
@@ -303,7 +311,8 @@ func TestPredictProbabilities(t *testing.T) {
 	threeFile(t, in("three.csv"), 240)
 	for _, method := range []string{"temperature", "platt", "isotonic"} {
 		for _, learner := range []string{"svm", "kernel-svm", "boost"} {
-			mustRun(t, "train", in("three.csv"), "--learner", learner, "--calibrate", method, "--conformal", "0.3", "-o", in("m.kerf"), "--quiet")
+			mustRun(t, "train", in("three.csv"), "--learner", learner, "--calibrate", method, "--conformal", "0.3", "-o",
+				in("m.kerf"), "--quiet")
 			o := mustObject(t, "predict", in("m.kerf"), in("three.csv"), "--proba", "--set", "0.9")
 			classes := o["classes"].([]any)
 			for i, p := range o["probabilities"].([]any) {
@@ -321,7 +330,8 @@ func TestPredictProbabilities(t *testing.T) {
 					t.Fatalf("%s %s: row %d is %v and its set %v", learner, method, i, label, set)
 				}
 			}
-			lines := strings.Split(strings.TrimSpace(mustRun(t, "predict", in("m.kerf"), in("three.csv"), "--proba", "--set", "0.9")), "\n")
+			lines := strings.Split(strings.TrimSpace(mustRun(t, "predict", in("m.kerf"), in("three.csv"), "--proba", "--set",
+				"0.9")), "\n")
 			if fields := strings.Split(lines[0], "\t"); len(lines) != 240 || len(fields) != 5 {
 				t.Errorf("%d lines, the first %q", len(lines), lines[0])
 			}
@@ -353,7 +363,8 @@ func TestLIBSVMOnRawData(t *testing.T) {
 		t.Skip("it takes some seconds")
 	}
 	train, test := dataSet(t, "svmguide1.libsvm"), dataSet(t, "svmguide1.t.libsvm")
-	o := mustObject(t, "train", train, "--test", test, "--learner", "kernel-svm", "--C", "1", "--kernel", "rbf(gamma=0.25)", "--calibrate", "none")
+	o := mustObject(t, "train", train, "--test", test, "--learner", "kernel-svm", "--C", "1", "--kernel",
+		"rbf(gamma=0.25)", "--calibrate", "none")
 	if a := numberAt(t, o, "test.accuracy"); math.Abs(a-0.66925) > 1e-9 {
 		t.Errorf("the accuracy is %v, and LIBSVM's 0.66925", a)
 	}
@@ -361,7 +372,8 @@ func TestLIBSVMOnRawData(t *testing.T) {
 
 // checkpointArgs is a training that goes on for some rounds.
 func checkpointArgs(dir, file, learner string, more ...string) []string {
-	args := []string{"train", filepath.Join(dir, file), "--learner", learner, "--kernel", "rbf(gamma=3)", "--tolerance", "1e-5", "--calibrate", "none", "--quiet"}
+	args := []string{"train", filepath.Join(dir, file), "--learner", learner, "--kernel", "rbf(gamma=3)", "--tolerance",
+		"1e-5", "--calibrate", "none", "--quiet"}
 	if learner == "kernel-svm" {
 		args = append(args, "--C", "300")
 	}
@@ -392,7 +404,8 @@ func TestCheckpoint(t *testing.T) {
 			t.Logf("%s: ended", learner)
 		}
 		for _, workers := range []string{"1", "2"} { // the second begins at the end
-			mustRun(t, checkpointArgs(dir, "c.csv", learner, "-o", in("part.kerf"), "--checkpoint", state, "--workers", workers)...)
+			mustRun(t, checkpointArgs(dir, "c.csv", learner, "-o", in("part.kerf"), "--checkpoint", state, "--workers",
+				workers)...)
 			if b, err := os.ReadFile(in("part.kerf")); err != nil || !bytes.Equal(b, whole) {
 				t.Errorf("%s: gone on by %s workers, the model is another (%v)", learner, workers, err)
 			}
@@ -437,7 +450,8 @@ func TestCheckpointAfterKill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command(program, checkpointArgs(dir, "c.csv", "kernel-svm", "-o", in("part.kerf"), "--checkpoint", in("state"))...)
+	c := exec.Command(program, checkpointArgs(dir, "c.csv", "kernel-svm", "-o", in("part.kerf"), "--checkpoint",
+		in("state"))...)
 	c.Stderr = io.Discard
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
@@ -500,7 +514,8 @@ func TestForeignCheckpoint(t *testing.T) {
 	if after, err := os.ReadFile(in("state")); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the state was changed (%v)", err)
 	}
-	for name, b := range map[string][]byte{"empty": nil, "cut": before[:len(before)-9], "text": []byte("hello"), "flipped": append(slices.Clone(before[:len(before)-20]), make([]byte, 20)...)} {
+	for name, b := range map[string][]byte{"empty": nil, "cut": before[:len(before)-9], "text": []byte("hello"),
+		"flipped": append(slices.Clone(before[:len(before)-20]), make([]byte, 20)...)} {
 		writeFile(t, in("bad.state"), b)
 		if name == "cut" || name == "flipped" {
 			wantFailure(t, 3, "checkpoint", checkpointArgs(dir, "c.csv", "kernel-svm", "--checkpoint", in("bad.state"))...)

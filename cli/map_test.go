@@ -110,7 +110,8 @@ func TestModelMapsAsItScores(t *testing.T) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	mustRun(t, "gen", "xor", "--n", "150", "-o", in("c.csv"))
 	for _, kind := range []string{"f1", "f2", "f3"} {
-		mustRun(t, "train", in("c.csv"), "--kernel", "rbf(gamma=1)", "--map", kind, "--dim", "15", "--quiet", "-o", in("m.kerf"))
+		mustRun(t, "train", in("c.csv"), "--kernel", "rbf(gamma=1)", "--map", kind, "--dim", "15", "--quiet", "-o",
+			in("m.kerf"))
 		mustRun(t, "map", in("m.kerf"), in("c.csv"), "-o", in("a.csv"))
 		mustRun(t, "map", "--fit", in("c.csv"), "--kernel", "rbf(gamma=1)", "--map", kind, "--dim", "15", "-o", in("b.csv"))
 		a, err := os.ReadFile(in("a.csv"))

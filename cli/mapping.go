@@ -31,7 +31,8 @@ there is one: by the map of a model, or by a map fitted to the data (--fit).`,
 	in.add(c.Flags())
 	m.add(c.Flags())
 	c.Flags().BoolVar(&fit, "fit", false, "fit a map to the data, without their labels")
-	c.Flags().StringVarP(&out, "output", "o", "", "file to write to: .csv, .libsvm, .npy or .parquet (default: standard output, CSV)")
+	c.Flags().StringVarP(&out, "output", "o", "",
+		"file to write to: .csv, .libsvm, .npy or .parquet (default: standard output, CSV)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if fit != (len(args) == 1) {
 			return usage("kerf map takes a model and data, or --fit and data; usage: %s", c.UseLine())
@@ -53,7 +54,8 @@ there is one: by the map of a model, or by a map fitted to the data (--fit).`,
 			}
 			return a.mapFitted(c.Context(), args[0], o, form, out)
 		}
-		for _, name := range []string{"kernel", "map", "dim", "landmarks", "select", "projection", "repair", "scale", "target", "as", "text"} {
+		for _, name := range []string{"kernel", "map", "dim", "landmarks", "select", "projection", "repair", "scale",
+			"target", "as", "text"} {
 			if c.Flags().Changed(name) {
 				return usage("--%s goes with --fit; a model has its own", name)
 			}
@@ -82,7 +84,10 @@ func (a *app) mapByModel(ctx context.Context, paths []string, o job.Options, for
 	err = a.output(ctx, out, func(w io.Writer) error {
 		table := form(w, "f")
 		var err error
-		done, err = job.MapFeatures(ctx, m, paths[1], o, func(x *data.Matrix, labels []string) error { return table.Write(x, labels) })
+		done, err = job.MapFeatures(ctx, m, paths[1], o, func(x *data.Matrix,
+			labels []string) error {
+			return table.Write(x, labels)
+		})
 		if err != nil {
 			return err
 		}

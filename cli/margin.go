@@ -27,7 +27,8 @@ landmarks, if these may add --error to what the best separator leaves.`,
 	}
 	flags := c.Flags()
 	in.add(flags)
-	flags.StringVar(&kernel, "kernel", "", "kernel (default: rbf for vectors, normalize(spectrum(k=3)) for strings, jaccard for sets)")
+	flags.StringVar(&kernel, "kernel", "",
+		"kernel (default: rbf for vectors, normalize(spectrum(k=3)) for strings, jaccard for sets)")
 	flags.IntVar(&o.Dim, "dim", o.Dim, "landmarks in whose span separators are sought")
 	flags.Float64Var(&o.Error, "error", o.Error, "error that the mapping may add")
 	flags.Float64Var(&o.Confidence, "confidence", o.Confidence, "probability with which the plan must hold")
@@ -63,8 +64,10 @@ func printMargin(w io.Writer, m *job.Margin) error {
 	out.add("margin", "%.3g to plan with: all but %s of the rows have it", m.Margin, percent(m.Noise))
 	out.add("error", "%s in all, if the mapping adds no more than %.3g", percent(m.TotalError), m.Error)
 	if m.Landmarks > 0 {
-		out.add("landmarks", "%s suffice by theory (lemma 1); kerf train --error certifies far fewer", grouped(int64(m.Landmarks)))
+		out.add("landmarks", "%s suffice by theory (lemma 1); kerf train --error certifies far fewer",
+			grouped(int64(m.Landmarks)))
 	}
-	out.add("sample", "true errors are with %s confidence at most %s above the curve", percent(m.Confidence), percent(m.Gap))
+	out.add("sample", "true errors are with %s confidence at most %s above the curve", percent(m.Confidence),
+		percent(m.Gap))
 	return out.flush()
 }

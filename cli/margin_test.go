@@ -71,7 +71,8 @@ func TestMargin(t *testing.T) {
 		wantFailure(t, c.status, c.says, append([]string{"margin", in(c.args[0])}, c.args[1:]...)...)
 	}
 	wantFailure(t, 3, "label", "margin", writeFile(t, in("one.csv"), []byte("x,label\n1,a\n2,a\n3,a\n")))
-	if status, out, err := kerf(t, "margin", writeFile(t, in("few.csv"), []byte("x,label\n1,a\n2,b\n"))); status == 0 || wrongFailure(out, err) != "" {
+	if status, out, err := kerf(t, "margin", writeFile(t, in("few.csv"), []byte("x,label\n1,a\n2,b\n"))); status == 0 ||
+		wrongFailure(out, err) != "" {
 		t.Errorf("two rows: exit status %d: %s%s", status, out, err)
 	}
 }

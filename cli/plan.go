@@ -34,11 +34,14 @@ With --dim the question is turned round: leave out one of --margin, --error and
 		Example: `  kerf plan --margin 0.1 --error 0.05 --confidence 0.99
   kerf plan --dim 5000 --margin 0.1 --confidence 0.99`,
 	}
-	c.Flags().Float64Var(&f.margin, "margin", 0, "margin in the kernel's feature space, above 0 and at most 1 (required without --dim)")
+	c.Flags().Float64Var(&f.margin, "margin", 0,
+		"margin in the kernel's feature space, above 0 and at most 1 (required without --dim)")
 	c.Flags().Float64Var(&f.err, "error", 0, "error that is acceptable, between 0 and 1 (required without --dim)")
-	c.Flags().Float64Var(&f.confidence, "confidence", 0, "probability with which it must hold, between 0 and 1 (required without --dim)")
+	c.Flags().Float64Var(&f.confidence, "confidence", 0,
+		"probability with which it must hold, between 0 and 1 (required without --dim)")
 	c.Flags().Float64Var(&f.noise, "noise", 0, "part of the data that no separator gets right by the margin")
-	c.Flags().IntVar(&f.dim, "dim", 0, "features one can afford: what they buy, of the one that is left out of the three above")
+	c.Flags().IntVar(&f.dim, "dim", 0,
+		"features one can afford: what they buy, of the one that is left out of the three above")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		var missing []string
 		for _, name := range []string{"margin", "error", "confidence"} {
@@ -98,21 +101,28 @@ func printPlan(w io.Writer, p bound.Plan) error {
 	t.row(p.JLDim, "dimensions by random projection", "of explicit vectors, at half the margin (theorem 3)")
 	t.row(p.PerceptronMistakes, "mistakes of the perceptron at most", "no noise, instances of unit length")
 	t.row(p.PerceptronSample, "examples for the perceptron", "expected error at a random time of one pass")
-	t.row(p.SurvivorSample, "examples for a sure perceptron", fmt.Sprintf("no noise; stop once it is right %d times running", p.SurvivorStreak))
-	t.row(p.WeakTries, "random separators tried", fmt.Sprintf("no noise; one is better than chance by %.3g (algorithm 1)", p.Margin/12))
+	t.row(p.SurvivorSample, "examples for a sure perceptron",
+		fmt.Sprintf("no noise; stop once it is right %d times running", p.SurvivorStreak))
+	t.row(p.WeakTries, "random separators tried",
+		fmt.Sprintf("no noise; one is better than chance by %.3g (algorithm 1)", p.Margin/12))
 	t.row(p.WeakSample, "examples to judge them on", "one sample for all of them (footnote 2, Hoeffding's constants)")
 	t.row(p.BoostingRounds, "rounds of boosting", "no noise; error on the training sample, a random separator a round")
 	t.row(p.BoostingTries, "random separators tried a round", "no noise; errors by the weights of the round (algorithm 1)")
-	t.row(p.MarginSample, "labelled examples, by the margin", fmt.Sprintf("true error at most %v above the error at margin %v on the sample", p.Error, p.Margin/2))
-	t.row(p.F2Sample, "labelled examples, by F2's dimensions", fmt.Sprintf("true and training error differ by at most %v, for every separator", p.Error))
-	t.row(p.SeparableLandmarks, "landmarks for an F3 without error", "no noise; all of the sample below is separable (corollary 2)")
+	t.row(p.MarginSample, "labelled examples, by the margin",
+		fmt.Sprintf("true error at most %v above the error at margin %v on the sample", p.Error, p.Margin/2))
+	t.row(p.F2Sample, "labelled examples, by F2's dimensions",
+		fmt.Sprintf("true and training error differ by at most %v, for every separator", p.Error))
+	t.row(p.SeparableLandmarks, "landmarks for an F3 without error",
+		"no noise; all of the sample below is separable (corollary 2)")
 	t.row(p.SeparableDim, "dimensions of that F3", "at a quarter of the margin (corollary 2, constants of docs/math)")
-	t.row(p.SeparableSample, "labelled examples there", fmt.Sprintf("any separator that is right on them has error at most %v", p.Error))
+	t.row(p.SeparableSample, "labelled examples there",
+		fmt.Sprintf("any separator that is right on them has error at most %v", p.Error))
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	if p.F3Dim > p.F2Dim {
-		fmt.Fprintln(w, "\nAt this error F2 needs fewer dimensions than F3, whose count grows only with the\nlogarithm of 1/error and so pays where the error must be small.")
+		fmt.Fprintln(w, "\nAt this error F2 needs fewer dimensions than F3, whose count grows only with the\n"+
+			"logarithm of 1/error and so pays where the error must be small.")
 	}
 	_, err := fmt.Fprintf(w, "\nThe mapped data are then separable with error at most %.4g.\n", p.ErrorBound)
 	return err

@@ -35,7 +35,8 @@ func TestPlanSaysTheSame(t *testing.T) {
 			}
 		}
 		for line := range strings.Lines(text) {
-			if digits := regexp.MustCompile(`^\d`).MatchString(line); digits && len(regexp.MustCompile(` {2,}`).Split(strings.TrimSpace(line), -1)) != 3 {
+			if digits := regexp.MustCompile(`^\d`).MatchString(line); digits &&
+				len(regexp.MustCompile(` {2,}`).Split(strings.TrimSpace(line), -1)) != 3 {
 				t.Errorf("%v: not a number, a name and an assumption: %q", args, line)
 			}
 		}

@@ -24,8 +24,9 @@ func (a *app) predict() *cobra.Command {
 	c.Flags().StringVarP(&out, "output", "o", "", "file to write to (default: standard output)")
 	c.Flags().BoolVar(&o.Scores, "scores", false, "after each label, the score of every class, separated by tabs")
 	c.Flags().BoolVar(&o.Proba, "proba", false, "after each label, the probability of every class, separated by tabs")
-	c.Flags().Float64Var(&o.Coverage, "set", 0, "after each label, the labels one of which is true with this probability, separated by "+
-		"commas; of numbers, the ends of an interval (models trained with --conformal)")
+	c.Flags().Float64Var(&o.Coverage, "set", 0,
+		"after each label, the labels one of which is true with this probability, separated by "+
+			"commas; of numbers, the ends of an interval (models trained with --conformal)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {
 		case o.Scores && o.Proba:

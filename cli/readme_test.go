@@ -62,8 +62,9 @@ func TestLinks(t *testing.T) {
 			if target == "" {
 				target = filepath.Base(path)
 			}
-			body, err := os.ReadFile(filepath.Join(filepath.Dir(path), target))
-			if info, statErr := os.Stat(filepath.Join(filepath.Dir(path), target)); statErr != nil || err != nil && !info.IsDir() {
+			at := filepath.Join(filepath.Dir(path), target)
+			body, err := os.ReadFile(at)
+			if info, statErr := os.Stat(at); statErr != nil || err != nil && !info.IsDir() {
 				t.Errorf("%s links to %s, which is not there", path, m[1])
 				continue
 			}

@@ -38,7 +38,8 @@ func TestRealData(t *testing.T) {
 		{"sonar.csv", []string{"--holdout", "0.3"}, 0.27, 2},
 		{"zoo.csv", []string{"--header", "skip", "--drop", "1", "--holdout", "0.3"}, 0.15, 7},
 		{"house-votes.csv", []string{"--target", "first", "--holdout", "0.3"}, 0.1, 2},
-		{"svmguide1.libsvm", []string{"--kernel", "rbf(gamma=0.001)", "--dim", "200", "--C", "1", "--test", "svmguide1.t.libsvm"}, 0.06, 2},
+		{"svmguide1.libsvm", []string{"--kernel", "rbf(gamma=0.001)", "--dim", "200", "--C", "1", "--test",
+			"svmguide1.t.libsvm"}, 0.06, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			args := append([]string{"train", dataSet(t, c.name), "--json", "--quiet"}, c.args...)
@@ -82,7 +83,8 @@ func TestLibsvmGuide(t *testing.T) {
 		{"range", "rbf(gamma=2)", "2", 0.96875},
 	} {
 		for _, args := range [][]string{
-			{"train", train, "--test", test, "--learner", "kernel-svm", "--kernel", c.kernel, "--C", c.c, "--scale", c.scale, "-o", saved},
+			{"train", train, "--test", test, "--learner", "kernel-svm", "--kernel", c.kernel, "--C", c.c, "--scale", c.scale,
+				"-o", saved},
 			{"eval", saved, test},
 		} {
 			o, err := object(mustRun(t, append(args, "--json", "--quiet")...))

@@ -58,7 +58,8 @@ DATA is a table (CSV, TSV, JSON Lines, Parquet), LIBSVM data, NPY or IDX with
 		Args: cobra.ExactArgs(1),
 	}
 	f.add(c, "file with data to test on", "part of the data to hold out and test on, such as 0.3",
-		"file to keep the learner's state in, of "+strings.Join(keepers(), ", ")+"; the same command goes on from it where it was ended",
+		"file to keep the learner's state in, of "+strings.Join(keepers(),
+			", ")+"; the same command goes on from it where it was ended",
 		"time after which the learner stops with the best so far, such as 30s (default: none)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := f.settle(a, c); err != nil {
@@ -72,7 +73,10 @@ DATA is a table (CSV, TSV, JSON Lines, Parquet), LIBSVM data, NPY or IDX with
 			return flagged(err)
 		}
 		if t.Report = f.report; f.report != "" {
-			if err := a.output(c.Context(), f.report, func(w io.Writer) error { return report.Train(w, report.Training(t)) }); err != nil {
+			if err := a.output(c.Context(), f.report, func(w io.Writer) error {
+				return report.Train(w,
+					report.Training(t))
+			}); err != nil {
 				return err
 			}
 		}
@@ -145,7 +149,8 @@ func printTrained(w io.Writer, t *job.Trained) error {
 		out.add("tested", "with %s confidence at most %s of all rows like these have a margin below %.3g",
 			percent(s.Confidence), percent(s.Bound), s.Margin)
 	}
-	out.add("work", "%.2f s, %s kernel evaluations, %s after %d passes", t.Seconds, grouped(t.Evaluations), t.Status, t.Iterations)
+	out.add("work", "%.2f s, %s kernel evaluations, %s after %d passes", t.Seconds, grouped(t.Evaluations), t.Status,
+		t.Iterations)
 	out.addModel(t.Output)
 	if t.Report != "" {
 		out.add("report", "written to %s", t.Report)

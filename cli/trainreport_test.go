@@ -30,7 +30,8 @@ func readPage(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	page := string(content)
-	for _, wrong := range []string{"<script", "http:", "https:", "url(", "@import", "<link", "<img", "NaN", "Inf", "ZgotmplZ", "%!", "<no value>"} {
+	for _, wrong := range []string{"<script", "http:", "https:", "url(", "@import", "<link", "<img", "NaN", "Inf",
+		"ZgotmplZ", "%!", "<no value>"} {
 		if i := strings.Index(page, wrong); i >= 0 {
 			t.Errorf("the page has %s: …%.100s", wrong, page[max(0, i-50):])
 		}
@@ -99,18 +100,30 @@ func TestReport(t *testing.T) {
 		want []string // beside the figures
 		not  []string
 	}{
-		{"certified", []string{in("rings.csv"), "--holdout", "0.3", "--error", "0.2"}, []string{"Certificate", "Promised by theory", "Certified", "Used", "ROC curve", "AUC", "Calibration", "γ ="}, []string{"--holdout"}},
-		{"test file", []string{in("circle.csv"), "--test", in("test.csv")}, []string{"200 test rows of \u2068test.csv", "By C", "By the kernel", "Margins", "Confusion matrix", "Class by class", "predicted most wrongly"}, nil},
-		{"seen rows", []string{in("circle.csv"), "--dim", "20"}, []string{"Training error", "300 training rows of \u2068circle.csv", "--holdout"}, []string{"test rows"}},
-		{"three classes", []string{three, "--holdout", "0.3"}, []string{"fir", "oak", "yew", "Brier score"}, []string{"ROC curve", "Certificate"}},
-		{"no probabilities", []string{three, "--holdout", "0.3", "--calibrate", "none"}, []string{"Confusion matrix"}, []string{"Brier score", "label&#39;s probability"}},
-		{"numbers", []string{numbers, "--task", "regress", "--holdout", "0.3"}, []string{"Test RMSE", "Predicted and true", "Residuals", "R²", "By the number of features"}, []string{"Confusion matrix", "Margins"}},
-		{"kernel machine", []string{in("circle.csv"), "--learner", "kernel-svm", "--holdout", "0.3"}, []string{"support vectors", "ROC curve"}, nil},
+		{"certified", []string{in("rings.csv"), "--holdout", "0.3", "--error", "0.2"},
+			[]string{"Certificate", "Promised by theory", "Certified", "Used", "ROC curve", "AUC", "Calibration",
+				"γ ="}, []string{"--holdout"}},
+		{"test file", []string{in("circle.csv"), "--test", in("test.csv")},
+			[]string{"200 test rows of \u2068test.csv", "By C", "By the kernel", "Margins", "Confusion matrix",
+				"Class by class", "predicted most wrongly"}, nil},
+		{"seen rows", []string{in("circle.csv"), "--dim", "20"}, []string{"Training error",
+			"300 training rows of \u2068circle.csv", "--holdout"}, []string{"test rows"}},
+		{"three classes", []string{three, "--holdout", "0.3"}, []string{"fir", "oak", "yew", "Brier score"},
+			[]string{"ROC curve", "Certificate"}},
+		{"no probabilities", []string{three, "--holdout", "0.3", "--calibrate", "none"}, []string{"Confusion matrix"},
+			[]string{"Brier score", "label&#39;s probability"}},
+		{"numbers", []string{numbers, "--task", "regress", "--holdout", "0.3"},
+			[]string{"Test RMSE", "Predicted and true", "Residuals", "R²",
+				"By the number of features"}, []string{"Confusion matrix", "Margins"}},
+		{"kernel machine", []string{in("circle.csv"), "--learner", "kernel-svm", "--holdout", "0.3"},
+			[]string{"support vectors", "ROC curve"}, nil},
 		{"boost", []string{three, "--learner", "boost", "--dim", "20"}, []string{"boost on"}, nil},
-		{"one class of numbers", []string{in("circle.csv"), "--learner", "one-class", "--nu", "0.2", "--holdout", "0.3"}, []string{"Outliers among the test rows", "The strangest rows"}, []string{"Confusion matrix"}},
+		{"one class of numbers", []string{in("circle.csv"), "--learner", "one-class", "--nu", "0.2", "--holdout", "0.3"},
+			[]string{"Outliers among the test rows", "The strangest rows"}, []string{"Confusion matrix"}},
 		{"strings", []string{words, "--as", "strings", "--target", "kind", "--holdout", "0.3"}, []string{"low", "high"}, nil},
 		{"sets", []string{in("sets.csv"), "--as", "sets", "--holdout", "0.3"}, []string{"jaccard"}, nil},
-		{"sets without labels", []string{baskets, "--learner", "one-class", "--nu", "0.2"}, []string{"Outliers among the training rows"}, nil},
+		{"sets without labels", []string{baskets, "--learner", "one-class", "--nu", "0.2"},
+			[]string{"Outliers among the training rows"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "report.html")
@@ -119,7 +132,8 @@ func TestReport(t *testing.T) {
 				t.Errorf("the result says that the report is %v", o["report"])
 			}
 			page := readPage(t, path)
-			want := append(c.want, html.EscapeString(fmt.Sprint(o["kernel"])), fmt.Sprint(o["learner"]), "status: "+fmt.Sprint(o["status"]), fmt.Sprint(number(o["dim"])), fmt.Sprint(number(o["iterations"])))
+			want := append(c.want, html.EscapeString(fmt.Sprint(o["kernel"])), fmt.Sprint(o["learner"]),
+				"status: "+fmt.Sprint(o["status"]), fmt.Sprint(number(o["dim"])), fmt.Sprint(number(o["iterations"])))
 			want = append(want, figures(o)...)
 			for _, w := range want {
 				if !strings.Contains(page, w) {
@@ -170,7 +184,8 @@ func figures(o map[string]any) []string {
 func TestReportHostileLabels(t *testing.T) {
 	dir := t.TempDir()
 	labels := []string{
-		`<script>alert(1)</script>`, `"it's" & <b>`, strings.Repeat("long ", 2000), "\U0001F469\u200d\U0001F680", "\u202elived",
+		`<script>alert(1)</script>`, `"it's" & <b>`, strings.Repeat("long ",
+			2000), "\U0001F469\u200d\U0001F680", "\u202elived",
 		`</title><img src=x onerror=alert(1)>`, `{{.Data}}`, "background: url(https://example.org)", "\x01\x7f",
 	}
 	r := seed.Stream(7, seed.Generator, 0)
@@ -248,7 +263,8 @@ func TestReportInterrupted(t *testing.T) {
 	mustRun(t, "gen", "circle", "--n", "40000", "--noise", "0.1", "-o", big)
 	hit := false
 	for _, after := range []time.Duration{50 * time.Millisecond, 300 * time.Millisecond} {
-		hit = interrupted(t, after, dir, nil, "train", big, "--map", "f2", "--dim", "1500", "--report", filepath.Join(dir, "report.html"), "-o", filepath.Join(dir, "m.kerf")) || hit
+		hit = interrupted(t, after, dir, nil, "train", big, "--map", "f2", "--dim", "1500", "--report",
+			filepath.Join(dir, "report.html"), "-o", filepath.Join(dir, "m.kerf")) || hit
 	}
 	if !hit {
 		t.Error("the program was done before it was cancelled; give it more to do")
@@ -316,7 +332,8 @@ func TestDemoReport(t *testing.T) {
 	}
 	for _, r := range o["results"].([]any) {
 		r := r.(map[string]any)
-		for _, want := range []string{fmt.Sprint(r["method"]), fmt.Sprintf("%.3f", number(r["margin"])), fmt.Sprintf("%.2f%%", 100*number(r["error"]))} {
+		for _, want := range []string{fmt.Sprint(r["method"]), fmt.Sprintf("%.3f", number(r["margin"])),
+			fmt.Sprintf("%.2f%%", 100*number(r["error"]))} {
 			if !strings.Contains(string(content), want) {
 				t.Errorf("the page lacks %q", want)
 			}

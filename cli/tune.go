@@ -43,13 +43,15 @@ measure the final model on rows that had no part in the search.`,
 	}
 	f.add(c, "file with data to test the final model on",
 		"part of the data to keep from the search and to test the final model on, such as 0.3",
-		"file to keep the trials in, and the state of the final training; the same command goes on from it where it was ended",
+		"file to keep the trials in, and the state of the final training; "+
+			"the same command goes on from it where it was ended",
 		"time after which the search ends with the best so far; training the final model comes after it")
 	flags := c.Flags()
 	flags.StringVar((*string)(&o.Search), "search", string(o.Search), "how to search: grid, random or halving")
 	flags.IntVar(&o.Trials, "trials", o.Trials, "candidates, at most: a width and a dimension at one penalty each")
-	flags.IntVar(&o.Folds, "folds", o.Folds, "parts of the rows, each tested on once; of more than 20,000 rows that many are taken, "+
-		"and a quarter of them tested on unless this is given")
+	flags.IntVar(&o.Folds, "folds", o.Folds,
+		"parts of the rows, each tested on once; of more than 20,000 rows that many are taken, "+
+			"and a quarter of them tested on unless this is given")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {
 		case !slices.Contains(job.Searches, o.Search):
@@ -73,7 +75,10 @@ measure the final model on rows that had no part in the search.`,
 			return flagged(err)
 		}
 		if t.Report = f.report; f.report != "" {
-			if err := a.output(c.Context(), f.report, func(w io.Writer) error { return report.Tune(w, report.Search(t)) }); err != nil {
+			if err := a.output(c.Context(), f.report, func(w io.Writer) error {
+				return report.Tune(w,
+					report.Search(t))
+			}); err != nil {
 				return err
 			}
 		}
@@ -143,7 +148,8 @@ func printTrials(w io.Writer, t *job.Tuned) error {
 		if r.C == nil {
 			paid = shown(r.Lambda)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", score, std, r.Kernel, r.Map, shown(r.Dim), paid, r.Rows, seconds)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", score, std, r.Kernel, r.Map, shown(r.Dim), paid, r.Rows,
+			seconds)
 	}
 	if err := table.Flush(); err != nil {
 		return err

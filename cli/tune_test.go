@@ -39,7 +39,8 @@ func TestTuneOfEveryKind(t *testing.T) {
 			t.Chdir(dir)
 			args := append([]string{"tune", "-o", "m.kerf"}, c.args...)
 			o := jsonOf(t, args...)
-			for _, key := range []string{"best.kernel", "best.map", "best.dim", "trials.0." + c.measure, "test", "seconds", "status", "best." + cmp(c.keys, "kernel")} {
+			for _, key := range []string{"best.kernel", "best.map", "best.dim", "trials.0." + c.measure, "test", "seconds",
+				"status", "best." + cmp(c.keys, "kernel")} {
 				if _, err := find(o, key); err != nil {
 					t.Error(err)
 				}
@@ -51,7 +52,8 @@ func TestTuneOfEveryKind(t *testing.T) {
 			if o["model"] != "m.kerf" || o["status"] != "converged" {
 				t.Errorf("model %v, status %v", o["model"], o["status"])
 			}
-			held := strings.Contains(strings.Join(c.args, " "), "--holdout") || strings.Contains(strings.Join(c.args, " "), "--test")
+			held := strings.Contains(strings.Join(c.args, " "), "--holdout") ||
+				strings.Contains(strings.Join(c.args, " "), "--test")
 			if (o["test"] != nil) != held {
 				t.Errorf("test is %v", o["test"])
 			}
@@ -134,7 +136,8 @@ func TestTuneTriesKernelsAndMaps(t *testing.T) {
 			name, _, _ := strings.Cut(trial["kernel"].(string), "(")
 			kernels[name], ways[trial["map"].(string)] = true, true
 		}
-		if k, m := strings.Join(slices.Sorted(maps.Keys(kernels)), " "), strings.Join(slices.Sorted(maps.Keys(ways)), " "); k != c.kernels || m != c.maps {
+		if k, m := strings.Join(slices.Sorted(maps.Keys(kernels)), " "), strings.Join(slices.Sorted(maps.Keys(ways)),
+			" "); k != c.kernels || m != c.maps {
 			t.Errorf("%v: searched the kernels %s and the maps %s, want %s and %s", c.args, k, m, c.kernels, c.maps)
 		}
 	}
@@ -152,14 +155,16 @@ func TestTuneSharesMaps(t *testing.T) {
 		{2 * 6, 2 * 30, []string{"--trials", "30", "--search", "random", "--map", "f2"}},
 		{2 * 4, 2 * 12, []string{"--trials", "12", "--search", "random", "--map", "f2"}},
 		{2 * 9, 2 * 27, []string{"--trials", "27", "--search", "grid", "--kernel", "rbf", "--map", "f2"}},
-		{2 * 1, 2 * 30, []string{"--trials", "30", "--search", "random", "--kernel", "rbf(gamma=1)", "--map", "f2", "--dim", "20"}},
+		{2 * 1, 2 * 30, []string{"--trials", "30", "--search", "random", "--kernel", "rbf(gamma=1)", "--map", "f2", "--dim",
+			"20"}},
 		{2 * 9, 2 * 9, []string{"--trials", "9", "--search", "random", "--C", "1", "--map", "f2"}},
 		{0, 2 * 9, []string{"--trials", "9", "--search", "grid", "--map", "none"}},
 		{0, 2 * 15, []string{"--trials", "15", "--search", "random", "--learner", "kernel-ridge"}},
 	} {
 		o := jsonOf(t, append([]string{"tune", path, "--folds", "2"}, c.args...)...)
 		if o["maps"] != c.maps || o["fits"] != c.fits || len(o["trials"].([]any)) != int(c.fits)/2 {
-			t.Errorf("%v: %v maps and %v fits of %d trials, want %v and %v", c.args, o["maps"], o["fits"], len(o["trials"].([]any)), c.maps, c.fits)
+			t.Errorf("%v: %v maps and %v fits of %d trials, want %v and %v", c.args, o["maps"], o["fits"],
+				len(o["trials"].([]any)), c.maps, c.fits)
 		}
 	}
 }
@@ -217,7 +222,8 @@ func TestTuneWidth(t *testing.T) {
 func TestTuneFailedCandidates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c.csv")
 	mustRun(t, "gen", "circle", "--n", "900", "-o", path)
-	o := jsonOf(t, "tune", path, "--trials", "12", "--search", "random", "--kernel", "laplace(gamma=1)", "--C", "1", "--max-memory", "2MiB")
+	o := jsonOf(t, "tune", path, "--trials", "12", "--search", "random", "--kernel", "laplace(gamma=1)", "--C", "1",
+		"--max-memory", "2MiB")
 	trials := o["trials"].([]any)
 	failed := 0
 	for _, trial := range trials {
@@ -276,7 +282,8 @@ func TestTuneFailures(t *testing.T) {
 		{3, "unknown kernel", []string{c, "--kernel", "magic"}},
 		{3, "not a kernel", []string{c, "--kernel", "sigmoid(gamma=1,coef=-2)", "--dim", "60"}},
 		{3, "use fewer --folds", []string{c, "--folds", "1000"}},
-		{3, "too few rows", []string{writeFile(t, filepath.Join(dir, "two.csv"), []byte("a,label\n1,x\n2,x\n3,x\n4,y\n")), "--folds", "2"}},
+		{3, "too few rows", []string{writeFile(t, filepath.Join(dir, "two.csv"), []byte("a,label\n1,x\n2,x\n3,x\n4,y\n")),
+			"--folds", "2"}},
 		{3, "NaN", []string{writeFile(t, filepath.Join(dir, "nan.csv"), []byte("a,label\n1,x\nNaN,y\n3,x\n4,y\n"))}},
 		{1, "memory", []string{c, "--map", "f2", "--max-memory", "1k"}},
 	} {

@@ -28,7 +28,8 @@ func weighedTable(t *testing.T, dir string, n int) (weighed, repeated, weights s
 			fmt.Fprintf(&b, "%v,%v,%s\n", x, y, label)
 		}
 	}
-	return writeFile(t, filepath.Join(dir, "w.csv"), []byte(a.String())), writeFile(t, filepath.Join(dir, "r.csv"), []byte(b.String())), w.String()
+	return writeFile(t, filepath.Join(dir, "w.csv"), []byte(a.String())), writeFile(t, filepath.Join(dir, "r.csv"),
+		[]byte(b.String())), w.String()
 }
 
 // TestWeightIsRepetition: through the whole program a row of weight k is k rows,
@@ -58,8 +59,10 @@ func TestWeightIsRepetition(t *testing.T) {
 		a := mustObject(t, append([]string{"train", weighed, "--weight", "w", "-o", m("w")}, how...)...)
 		b := mustObject(t, append([]string{"train", other, "--weights", file, "-o", m("f")}, how...)...)
 		for _, key := range []string{"train.error", "train.balanced_accuracy", "objective"} {
-			if v := numberAt(t, want, key); math.Abs(v-numberAt(t, a, key)) > 1e-6*math.Abs(v) || math.Abs(v-numberAt(t, b, key)) > 1e-6*math.Abs(v) {
-				t.Errorf("%v: %s is %v with rows repeated, %v by --weight, %v by --weights", how, key, v, numberAt(t, a, key), numberAt(t, b, key))
+			if v := numberAt(t, want, key); math.Abs(v-numberAt(t, a, key)) > 1e-6*math.Abs(v) ||
+				math.Abs(v-numberAt(t, b, key)) > 1e-6*math.Abs(v) {
+				t.Errorf("%v: %s is %v with rows repeated, %v by --weight, %v by --weights", how, key, v, numberAt(t, a, key),
+					numberAt(t, b, key))
 			}
 		}
 		if numberAt(t, a, "weights.sum") != numberAt(t, want, "n") || numberAt(t, a, "weights.zero") < 10 {
@@ -71,13 +74,15 @@ func TestWeightIsRepetition(t *testing.T) {
 		// With the column, without it and without labels the model says the same.
 		labels := mustRun(t, "predict", m("w"), weighed)
 		for _, other := range []string{other, weighed} {
-			if mustRun(t, "predict", m("f"), other) != labels && how[3] != "kernel-svm" || mustRun(t, "predict", m("w"), other) != labels {
+			if mustRun(t, "predict", m("f"), other) != labels && how[3] != "kernel-svm" ||
+				mustRun(t, "predict", m("w"), other) != labels {
 				t.Errorf("%v: predictions differ", how)
 			}
 		}
 		// Measures are by weight where the data have one.
 		e := numberAt(t, mustObject(t, "eval", m("r"), repeated), "error")
-		for _, args := range [][]string{{"eval", m("w"), weighed}, {"eval", m("w"), other, "--weights", file}, {"eval", m("f"), weighed, "--weight", "w"}} {
+		for _, args := range [][]string{{"eval", m("w"), weighed}, {"eval", m("w"), other, "--weights", file},
+			{"eval", m("f"), weighed, "--weight", "w"}} {
 			o := mustObject(t, args...)
 			if math.Abs(numberAt(t, o, "error")-e) > 1e-9 || o["weights"] == nil {
 				t.Errorf("%v: error %v, want %v", args, o["error"], e)
@@ -97,7 +102,8 @@ func TestWeightIsRepetition(t *testing.T) {
 		if v, _ := find(o, "test.weights"); v != nil {
 			t.Error("a test file without weights has some")
 		}
-		o = mustObject(t, append([]string{"train", weighed, "--weight", "w", "--test", other, "--test-weights", file}, how...)...)
+		o = mustObject(t, append([]string{"train", weighed, "--weight", "w", "--test", other, "--test-weights", file},
+			how...)...)
 		if numberAt(t, o, "test.error") != numberAt(t, o, "train.error") {
 			t.Errorf("by --test-weights test error %v, train error %v", o["test"], o["train"])
 		}
@@ -131,7 +137,8 @@ func TestWeightOfEveryKind(t *testing.T) {
 			more = append(more, "--task", "regress")
 		}
 		for _, command := range [][]string{
-			{"train", "--holdout", "0.3"}, {"train", "--conformal", "0.2", "--report", in(name + ".html")}, {"cv", "--folds", "3"},
+			{"train", "--holdout", "0.3"}, {"train", "--conformal", "0.2", "--report", in(name + ".html")}, {"cv", "--folds",
+				"3"},
 			{"tune", "--trials", "2", "--folds", "2", "--holdout", "0.2"},
 		} {
 			o := mustObject(t, append(command, more...)...)
@@ -148,7 +155,8 @@ func TestWeightOfEveryKind(t *testing.T) {
 				}
 			}
 		}
-		if text := mustRun(t, append([]string{"train"}, more...)...); !strings.Contains(text, "weights") || !strings.Contains(text, "by weight") {
+		if text := mustRun(t, append([]string{"train"}, more...)...); !strings.Contains(text, "weights") ||
+			!strings.Contains(text, "by weight") {
 			t.Errorf("%s: the text does not tell of weights: %s", name, text)
 		}
 	}
@@ -172,7 +180,8 @@ func TestWeightColumns(t *testing.T) {
 		fmt.Fprintf(&bare, "%d,%v,%v,%s\n", w, x, -x, label)
 		fmt.Fprintf(&short, "%v,%v\n", x, -x)
 		fmt.Fprintf(&text, "%d\t%s\t%s\n", w, strings.Repeat(label[:1], 4)+"xyz", label)
-		fmt.Fprintf(&sets, "%d,%s,%s,%s\n", w, map[bool]string{true: "red", false: "blue"}[label == "low"], []string{"round", "flat"}[i%2], label)
+		fmt.Fprintf(&sets, "%d,%s,%s,%s\n", w, map[bool]string{true: "red", false: "blue"}[label == "low"],
+			[]string{"round", "flat"}[i%2], label)
 	}
 	write := func(name string, b *strings.Builder) string {
 		return writeFile(t, filepath.Join(dir, name), []byte(b.String()))
@@ -207,10 +216,13 @@ func TestWeightColumns(t *testing.T) {
 	}
 	// So may test data with labels and a header; without one they cannot be told.
 	more := []string{"--weight", "w", "--kernel", "linear", "--test"}
-	mustRun(t, append([]string{"train", filepath.Join(dir, "a.csv")}, append(more, writeFile(t, filepath.Join(dir, "lacks.csv"), []byte("label,a\nlow,3\nhigh,20\n")))...)...)
+	mustRun(t, append([]string{"train", filepath.Join(dir, "a.csv")}, append(more,
+		writeFile(t, filepath.Join(dir, "lacks.csv"), []byte("label,a\nlow,3\nhigh,20\n")))...)...)
 	more[1] = "1"
-	wantFailure(t, 3, "lacks.tsv:1:6", append([]string{"train", filepath.Join(dir, "a.tsv")}, append(more, writeFile(t, filepath.Join(dir, "lacks.tsv"), []byte("3,-3,low\n20,-20,high\n")))...)...)
-	wantFailure(t, 3, "all rows have the weight 0", append([]string{"train", filepath.Join(dir, "a.tsv")}, append(more, writeFile(t, filepath.Join(dir, "zero.tsv"), []byte("0,3,-3,low\n0,20,-20,high\n")))...)...)
+	wantFailure(t, 3, "lacks.tsv:1:6", append([]string{"train", filepath.Join(dir, "a.tsv")},
+		append(more, writeFile(t, filepath.Join(dir, "lacks.tsv"), []byte("3,-3,low\n20,-20,high\n")))...)...)
+	wantFailure(t, 3, "all rows have the weight 0", append([]string{"train", filepath.Join(dir, "a.tsv")},
+		append(more, writeFile(t, filepath.Join(dir, "zero.tsv"), []byte("0,3,-3,low\n0,20,-20,high\n")))...)...)
 	// A file to be predicted may have anything in that column.
 	odd := strings.ReplaceAll(csv.String(), ",1\n", ",?\n")
 	mustRun(t, "train", filepath.Join(dir, "a.csv"), "--weight", "w", "--kernel", "linear", "-o", model)
@@ -233,7 +245,8 @@ func TestWeightFailures(t *testing.T) {
 		{"0,1,0,1", `all rows with the label "x" have the weight 0`},
 	} {
 		w := strings.Split(c.cells, ",")
-		path := writeFile(t, filepath.Join(dir, "bad.csv"), fmt.Appendf(nil, "a,w,label\n1,%s,x\n2,%s,y\n3,%s,x\n4,%s,y\n", w[0], w[1], w[2], w[3]))
+		path := writeFile(t, filepath.Join(dir, "bad.csv"), fmt.Appendf(nil, "a,w,label\n1,%s,x\n2,%s,y\n3,%s,x\n4,%s,y\n",
+			w[0], w[1], w[2], w[3]))
 		for _, command := range []string{"train", "cv", "tune"} {
 			wantFailure(t, 3, c.says, command, path, "--weight", "w")
 		}
@@ -257,7 +270,8 @@ func TestWeightFailures(t *testing.T) {
 		}
 	}
 	file := writeFile(t, filepath.Join(dir, "weights"), bytes.Repeat([]byte("1\n"), 4))
-	wantFailure(t, 3, `there is no column "nosuch", which is named as the weight; the columns are a, w, label`, "train", good, "--weight", "nosuch")
+	wantFailure(t, 3, `there is no column "nosuch", which is named as the weight; the columns are a, w, label`, "train",
+		good, "--weight", "nosuch")
 	wantFailure(t, 3, "no such file", "train", good, "--weights", filepath.Join(dir, "nosuch"))
 	wantFailure(t, 3, "both the weight and the target", "train", good, "--weight", "label", "--target", "label")
 	wantFailure(t, 3, "both the weight and one that is to be left out", "train", good, "--weight", "w", "--drop", "w")
@@ -267,10 +281,13 @@ func TestWeightFailures(t *testing.T) {
 	wantFailure(t, 2, "--weights needs a file", "cv", good, "--weights", "")
 	wantFailure(t, 2, "is for the rows of --test", "train", good, "--test-weights", file)
 	for _, learner := range []string{"perceptron", "hard-margin", "lp", "kernel-perceptron"} {
-		wantFailure(t, 2, learner+" takes no weights of rows; these learners do: svm, ", "train", good, "--weight", "w", "--learner", learner)
+		wantFailure(t, 2, learner+" takes no weights of rows; these learners do: svm, ", "train", good, "--weight", "w",
+			"--learner", learner)
 	}
-	wantFailure(t, 2, "--calibrate makes probabilities of classes", "train", good, "--task", "regress", "--target", "a", "--calibrate", "platt")
-	wantFailure(t, 2, "--calibrate makes probabilities of classes", "train", good, "--learner", "one-class", "--calibrate", "platt")
+	wantFailure(t, 2, "--calibrate makes probabilities of classes", "train", good, "--task", "regress", "--target", "a",
+		"--calibrate", "platt")
+	wantFailure(t, 2, "--calibrate makes probabilities of classes", "train", good, "--learner", "one-class",
+		"--calibrate", "platt")
 	mustRun(t, "train", good, "--learner", "one-class", "--target", "none", "--weight", "w")
 	if o := mustObject(t, "train", good, "--learner", "one-class", "--test", good); numberAt(t, o, "test.n") == 0 {
 		t.Errorf("no test of a one-class machine: %v", o)
@@ -285,7 +302,8 @@ func TestWeightedCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	weighed, _, _ := weighedTable(t, dir, 60)
 	state := filepath.Join(dir, "state")
-	args := []string{"train", weighed, "--learner", "kernel-svm", "--kernel", "rbf(gamma=1)", "--C", "1", "--checkpoint", state}
+	args := []string{"train", weighed, "--learner", "kernel-svm", "--kernel", "rbf(gamma=1)", "--C", "1", "--checkpoint",
+		state}
 	mustRun(t, append(args, "--weight", "w")...)
 	mustRun(t, append(args, "--weight", "w")...)
 	if _, err := os.Stat(state); err != nil {

@@ -74,7 +74,7 @@ func leftOpen[T any](s *settled, k kernel.Kernel[T], n int) *open[T] {
 	}
 	if s.dim() == 0 && !s.traits.Kernel && model.SizedMap(s.Map.Name) {
 		for d := LeastDim; d <= MostDim; d *= 2 {
-			o.dims = append(o.dims, min(d, n))
+			o.dims = append(o.dims, model.DimUpTo(s.Map.Name, min(d, n)))
 			if d >= n {
 				break
 			}
@@ -164,7 +164,7 @@ func choose[T any](
 	}
 	if len(o.maps) > 0 {
 		quick.Map = r.Map
-		if r.Map, picked.Maps, err = chooseMap(ctx, whole, quick, o.maps, picked.Dims, t); err != nil {
+		if r.Map, picked.Maps, err = chooseMap(ctx, whole, quick, o, picked.Dims, t); err != nil {
 			return r, nil, err
 		}
 	}
@@ -175,7 +175,7 @@ func choose[T any](
 // learner with landmarks of its own.
 func sized[T any](r model.Recipe[T], most int) model.Recipe[T] {
 	if d := model.DimOf(r.Map); d > 0 {
-		r.Map = model.Resize(r.Map, min(most, d))
+		r.Map = model.Resize(r.Map, min(model.DimUpTo(r.Map.Name(), most), d))
 	}
 	if l, ok := r.Learner.(model.SizedLearner); ok {
 		r.Learner = l.WithDim(min(most, max(model.DimOf(r.Learner), 1)))
@@ -238,18 +238,21 @@ func chooseDim[T any](
 // The first has been tried if its number of features was chosen. Another one is
 // taken where it has a smaller error than all and saves a part of the first one's.
 func chooseMap[T any](
-	ctx, whole context.Context, quick model.Recipe[T], others []string, dims []Option, t *trial[T],
+	ctx, whole context.Context, quick model.Recipe[T], o *open[T], dims []Option, t *trial[T],
 ) (model.Mapper[T], []Option, error) {
 	first, dim := quick.Map, model.DimOf(quick.Map)
 	best, own, least := first, math.Inf(1), math.Inf(1)
 	var tried []Option
-	for _, name := range append([]string{first.Name()}, others...) {
+	for _, name := range append([]string{first.Name()}, o.maps...) {
 		e, known := 0.0, false
 		if len(tried) == 0 {
 			e, known = errorAt(dims, fmt.Sprint(dim))
 		} else {
-			var err error
-			if quick.Map, err = mapOf[T](name, dim); err != nil {
+			size, err := dim, error(nil)
+			if len(o.dims) > 0 { // nobody chose it
+				size = model.DimUpTo(name, dim)
+			}
+			if quick.Map, err = mapOf[T](name, size); err != nil {
 				return best, nil, err
 			}
 		}

@@ -178,7 +178,7 @@ func recipe[T any](o *Options, s *settled, k kernel.Kernel[T], n int) (model.Rec
 	}
 	args := maps.Clone(s.Map.Args)
 	if model.SizedMap(s.Map.Name) && s.dim() == 0 {
-		args = with(args, "dim", min(model.DefaultDim, n))
+		args = with(args, "dim", model.DimUpTo(s.Map.Name, min(model.DefaultDim, n)))
 	}
 	if r.Map, err = model.NewMapper[T](s.Map.Name, args); err != nil {
 		return r, dataset.BadOption("%v", err)

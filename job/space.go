@@ -115,15 +115,18 @@ func (s space) at(point []float64) candidate {
 }
 
 // plain returns the candidate as the first of those that are the same: a kernel or
-// a map stands in the list more than once, Fourier features are of a Gaussian
+// a map stands in the list more than once, Fourier features are pairs of a Gaussian
 // kernel, and without a map there is neither a kernel nor a dimension.
 func (s space) plain(c candidate) candidate {
 	c.way = slices.Index(s.maps, s.maps[c.way])
 	if len(s.maps) > 1 && s.maps[c.way] == model.MapNone {
 		c.kernel, c.factor, c.dim = 0, 1, 0
 	}
-	if s.maps[c.way] == model.MapFourier {
+	if s.maps[c.way] == model.MapFourier || s.maps[c.way] == model.MapORF {
 		c.kernel = 0
+	}
+	if c.dim > 0 {
+		c.dim = model.DimUpTo(s.maps[c.way], c.dim)
 	}
 	name := s.kernels[c.kernel].String()
 	c.kernel = slices.IndexFunc(s.kernels, func(k spec.Kernel) bool { return k.String() == name })
@@ -134,6 +137,9 @@ func (s space) plain(c candidate) candidate {
 // dimension that kerf train takes, and a penalty in the middle.
 func (s space) usual() candidate {
 	c := candidate{factor: 1, dim: min(model.DefaultDim, s.dim[1])}
+	if c.dim > 0 {
+		c.dim = model.DimUpTo(s.maps[0], c.dim)
+	}
 	for i, k := range s.kernels {
 		if k.String() == s.standard && s.standard != spec.Gauss {
 			c.kernel = i

@@ -31,7 +31,8 @@ func (t *training[T]) testRows(ctx context.Context, held []int) (*testing[T], er
 		return &testing[T]{rows: t.rows, index: held, x: d.X, labels: d.Y, weight: d.Weight}, nil
 	}
 	read := o.Read
-	read.Kind, read.Labels, read.Weights, read.WeightSpare, read.Run = t.rows.Kind, o.TestLabels, o.TestWeights, true, o.Run
+	read.Kind, read.Run, read.WeightSpare = t.rows.Kind, o.Run, true
+	read.Labels, read.Weights = o.TestLabels, o.TestWeights
 	rows, err := dataset.Read(ctx, o.Test, read)
 	if err != nil {
 		return nil, err
@@ -62,7 +63,8 @@ func (t *training[T]) test(ctx context.Context, v *testing[T]) (*Measured, error
 	}
 	ctl := o.Run
 	ctl.Counter = nil
-	m := &Measured{On: v.rows.Name, Test: true, Rows: numbered(v.index), Truth: known.y, Values: known.values, Weight: v.weight}
+	m := &Measured{On: v.rows.Name, Test: true, Rows: numbered(v.index), Truth: known.y, Values: known.values,
+		Weight: v.weight}
 	earned := out.Training.Earned
 	if known.y != nil && !t.choices.traits.Unsupervised && (o.Details || earned != nil) {
 		m.Scores, m.Margins, err = t.pipeline.ScoreMargins(ctx, ctl, v.x, known.y)

@@ -216,7 +216,8 @@ func (t *training[T]) fit(ctx context.Context) error {
 }
 
 // fit chooses what a recipe leaves open, and fits it.
-func fit[T any](ctx context.Context, r model.Recipe[T], left *open[T], s model.Sample[T]) (*model.Pipeline[T], model.Training, *Picked, error) {
+func fit[T any](ctx context.Context, r model.Recipe[T], left *open[T], s model.Sample[T]) (*model.Pipeline[T],
+	model.Training, *Picked, error) {
 	begun, counter, outer := time.Now(), &run.Counter{}, r.Run.Counter
 	r.Run.Counter = counter
 	var picked *Picked
@@ -259,10 +260,12 @@ func (t *training[T]) describe(tr model.Training, picked *Picked) error {
 		return err
 	}
 	out := &Trained{
-		Model: m, Training: tr, Certificate: tr.Earned, Classes: m.Classes.Names, Dim: t.header.Map.Dim, Iterations: tr.Iterations,
+		Model: m, Training: tr, Certificate: tr.Earned, Classes: m.Classes.Names, Dim: t.header.Map.Dim,
+		Iterations: tr.Iterations,
 		Kernel: kernelName(t.pipeline.Kernel), Evaluations: tr.Evaluations, Learner: m.Learner, Map: t.header.Map.Kind,
 		Margin: ptr(tr.Margins.Min()), Margin95: ptr(tr.Margins.Quantile(0.05)), Mistakes: tr.Mistakes, Picked: picked,
-		Scale: t.part.encoding.Scaled(), Seconds: tr.Elapsed.Seconds(), Status: tr.Status, Support: tr.Support, Task: t.choices.Task,
+		Scale: t.part.encoding.Scaled(), Seconds: tr.Elapsed.Seconds(), Status: tr.Status, Support: tr.Support,
+		Task: t.choices.Task,
 		Trials: tr.Trials, Weights: o.weighing(t.rows),
 	}
 	if t.choices.traits.Kernel {
@@ -318,7 +321,8 @@ func (t *training[T]) finish(ctx context.Context, rest, held []int) error {
 		return err
 	}
 	out.N = out.Train.Rows()
-	m := &Measured{On: t.rows.Name, Rows: numbered(rest), Scores: out.Training.Scores, Truth: known.y, Values: known.values,
+	m := &Measured{On: t.rows.Name, Rows: numbered(rest), Scores: out.Training.Scores, Truth: known.y,
+		Values: known.values,
 		Weight: t.part.train.Weight}
 	tested, err := t.testRows(ctx, held)
 	if err != nil {

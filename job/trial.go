@@ -116,7 +116,9 @@ func (t *tuning[T]) models(
 		return nil, nil, err
 	}
 	n := p.train.Len()
-	c.dim = min(c.dim, n)
+	if c.dim > n {
+		c.dim = model.DimUpTo(t.space.maps[c.way], n)
+	}
 	r, err := recipe(&t.o.Options, c.choices(t.choices, t.space), k, n)
 	if err != nil {
 		return nil, nil, err

@@ -279,7 +279,8 @@ func (t *tuning[T]) search(ctx context.Context) error {
 func (t *tuning[T]) failed() error {
 	first := t.result.Trials[0].Err
 	if errors.Is(first, learn.ErrOneClass) {
-		return badInput(t.rows.Name, "a class has too few rows to train on and to test on", "use other --folds or --seed, or more rows")
+		return badInput(t.rows.Name, "a class has too few rows to train on and to test on",
+			"use other --folds or --seed, or more rows")
 	}
 	return inFile(t.rows.Name, fmt.Errorf("all %d candidates failed, the first: %w", len(t.result.Trials), first))
 }

@@ -70,7 +70,9 @@ func (t *tuning[T]) key(rest []int) ([]byte, error) {
 		return nil, err
 	}
 	sum := sha256.New()
-	fmt.Fprintf(sum, "kerf tune 2: %s %d %d %v, %+v, ", o.Search, o.Trials, o.Folds, o.FoldsGiven, t.space)
+	// The rows of a fold are scaled by themselves, so that the scaled rows do not say
+	// how they were.
+	fmt.Fprintf(sum, "kerf tune 3: %s %d %d %v %s, %+v, ", o.Search, o.Trials, o.Folds, o.FoldsGiven, t.scale, t.space)
 	sum.Write(key)
 	return sum.Sum(nil), nil
 }

@@ -104,3 +104,8 @@ func kindOf(t reflect.Type) string {
 	}
 	return "a whole number"
 }
+
+// outOfRange reports a field that is not what it must be.
+func outOfRange(field string, value any, want string) error {
+	return fmt.Errorf("%s is %v and must be %s", field, value, want)
+}

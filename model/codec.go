@@ -135,8 +135,6 @@ func landmarksOf[T any](m feature.Map[T]) *feature.Landmarks[T] {
 		return m
 	case interface{ Landmarks() *feature.Landmarks[T] }:
 		return m.Landmarks()
-	case *feature.Compressed[T]:
-		return m.Orthogonal().Landmarks()
 	}
 	return nil
 }

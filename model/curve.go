@@ -56,7 +56,7 @@ func (r Recipe[T]) curve(ctx context.Context, s Sample[T]) (margin.Curve, error)
 	}
 	switch r.Map.(type) {
 	case F1[T], None[T]: // |w| is no length in the kernel's space
-		return none, fmt.Errorf("Map is %s and must be f2, or another whose inner products are the kernel", r.Map.Name())
+		return none, outOfRange("Map", r.Map.Name(), "f2, or another whose inner products are the kernel")
 	}
 	n := s.Len()
 	s = s.atMost(curveRows, seed.Derive(r.Seed, seed.Choice))

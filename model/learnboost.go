@@ -2,7 +2,6 @@ package model
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
@@ -38,7 +37,7 @@ func (Boost) Traits() Traits { return Traits{Weights: true, Keeps: true, Schedul
 // Validate reports fields out of range.
 func (l Boost) Validate() error {
 	if l.Rounds < 1 {
-		return fmt.Errorf("Rounds is %d and must be at least 1", l.Rounds)
+		return outOfRange("Rounds", l.Rounds, "at least 1")
 	}
 	return nil
 }

@@ -155,21 +155,21 @@ func (l KernelSVM[T]) Validate() error {
 
 func checkTolerance(t float64) error {
 	if !(t > 0 && t < 1) {
-		return fmt.Errorf("Tolerance is %v and must be above 0 and below 1", t)
+		return outOfRange("Tolerance", t, "above 0 and below 1")
 	}
 	return nil
 }
 
 func checkSteps(n int) error {
 	if n < 0 {
-		return fmt.Errorf("MaxSteps is %d and must be at least 0", n)
+		return outOfRange("MaxSteps", n, "at least 0")
 	}
 	return nil
 }
 
 func checkNu(nu float64) error {
 	if !(nu > 0 && nu <= 1) {
-		return fmt.Errorf("Nu is %v and must be above 0 and at most 1", nu)
+		return outOfRange("Nu", nu, "above 0 and at most 1")
 	}
 	return nil
 }

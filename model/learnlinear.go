@@ -192,7 +192,7 @@ func (Ridge) Traits() Traits { return Traits{Tasks: either, Weights: true} }
 // Validate reports fields out of range.
 func (l Ridge) Validate() error {
 	if !(l.Lambda > 0 && l.Lambda <= math.MaxFloat64) && !l.Choose {
-		return fmt.Errorf("Lambda is %v and must be a positive number", l.Lambda)
+		return outOfRange("Lambda", l.Lambda, "a positive number")
 	}
 	return nil
 }
@@ -284,14 +284,14 @@ func (l Perceptron) Fit(ctx context.Context, p Problem[data.Vector]) (Fitted[dat
 func checkPasses(passes int, unit float64) error {
 	var err error
 	if passes < 1 {
-		err = fmt.Errorf("MaxPasses is %d and must be at least 1", passes)
+		err = outOfRange("MaxPasses", passes, "at least 1")
 	}
 	return errors.Join(err, checkUnit(unit))
 }
 
 func checkUnit(unit float64) error {
 	if !(unit >= 0 && unit <= math.MaxFloat64) {
-		return fmt.Errorf("Unit is %v and must be at least 0", unit)
+		return outOfRange("Unit", unit, "at least 0")
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func (r F2[T]) WithDim(d int) Mapper[T] { r.Dim = d; return r }
 func (r F2[T]) Validate() error {
 	err := errors.Join(checkDim(r.Dim), named("Select", r.Select.Validate()))
 	if r.Repair != "" && !slices.Contains(feature.Repairs, r.Repair) {
-		err = errors.Join(err, fmt.Errorf("Repair is %q and must be clip, flip or shift", r.Repair))
+		err = errors.Join(err, outOfRange("Repair", r.Repair, "clip, flip or shift"))
 	}
 	return err
 }

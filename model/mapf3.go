@@ -37,7 +37,7 @@ func (r F3[T]) WithDim(d int) Mapper[T] { r.Dim, r.Landmarks = d, 4*d; return r 
 func (r F3[T]) Validate() error {
 	err := errors.Join(checkDim(r.Dim), named("Select", r.Select.Validate()))
 	if r.Landmarks < 1 {
-		err = errors.Join(err, fmt.Errorf("Landmarks is %d and must be at least 1", r.Landmarks))
+		err = errors.Join(err, outOfRange("Landmarks", r.Landmarks, "at least 1"))
 	}
 	_, fault := project.Recall(r.projection(), max(r.Dim, 1), 1)
 	return errors.Join(err, named("Projection", fault))

@@ -77,10 +77,19 @@ func SizedMap(name string) bool {
 	return err == nil && sized
 }
 
+// DimUpTo returns the most features, at most d, that maps of the name can have:
+// Fourier features come in pairs.
+func DimUpTo(name string, d int) int {
+	if name == MapFourier || name == MapORF {
+		return max(d-d%2, 2)
+	}
+	return d
+}
+
 // checkDim reports a number of features that is none.
 func checkDim(d int) error {
 	if d < 1 {
-		return fmt.Errorf("Dim is %d and must be at least 1", d)
+		return outOfRange("Dim", d, "at least 1")
 	}
 	return nil
 }

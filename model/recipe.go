@@ -83,7 +83,7 @@ func (r Recipe[T]) Validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	if r.Learner == nil || r.Map == nil {
-		return errors.New("Map and Learner must be set")
+		return outOfRange("Map or Learner", nil, "set")
 	}
 	t := r.Learner.Traits()
 	_, plain := r.Map.(None[T])

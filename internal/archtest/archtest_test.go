@@ -4,6 +4,7 @@
 package archtest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -11,12 +12,14 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 const module = "github.com/kerf-ml/kerf"
@@ -456,4 +459,34 @@ func kindSwitches(t *testing.T, pkg, file string) []string {
 		return true
 	})
 	return found
+}
+
+// longest is how many characters a line of code may have.
+const longest = 120
+
+// TestLines reports lines that are too long. Directives and generated code cannot be
+// folded.
+func TestLines(t *testing.T) {
+	for _, p := range load(t, "../..") {
+		all, err := filepath.Glob(filepath.Join(p.dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range all {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if bytes.HasPrefix(text, []byte("// Code generated")) {
+				continue
+			}
+			number := 0
+			for line := range strings.Lines(string(text)) {
+				number++
+				if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > longest && !strings.HasPrefix(line, "//go:") {
+					t.Errorf("%s:%d has %d characters; fold it at %d", name, number, n, longest)
+				}
+			}
+		}
+	}
 }

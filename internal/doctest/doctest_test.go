@@ -60,7 +60,8 @@ func (o *overlay) put(t *testing.T, path, text string) {
 func (o *overlay) insert(t *testing.T, diff string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSuffix(diff, "\n"), "\n")
-	if len(lines) != 3 || !strings.HasPrefix(lines[0], "--- ") || lines[1] == "" || lines[1][0] != ' ' || lines[2][0] != '+' {
+	if len(lines) != 3 || !strings.HasPrefix(lines[0], "--- ") || lines[1] == "" || lines[1][0] != ' ' ||
+		lines[2][0] != '+' {
 		t.Fatalf("a diff is the name of a file, a line of it and a line to add, and not\n%s", diff)
 	}
 	path, before, added := lines[0][4:], lines[1][1:]+"\n", lines[2][1:]+"\n"
@@ -85,7 +86,8 @@ func (o *overlay) build(t *testing.T, programs ...string) string {
 	if err := os.WriteFile(file, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command("go", append([]string{"build", "-overlay", file, "-o", bin + string(filepath.Separator)}, programs...)...)
+	c := exec.Command("go", append([]string{"build", "-overlay", file, "-o", bin + string(filepath.Separator)},
+		programs...)...)
 	c.Dir = o.root
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", c, err, out)

@@ -1,0 +1,14 @@
+package job
+
+import (
+	"context"
+
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/model"
+)
+
+// Choose fills in what is left open of a recipe, among the given.
+func Choose[T any](ctx context.Context, r model.Recipe[T], kernels []kernel.Kernel[T], dims []int, maps []string,
+	s model.Sample[T]) (model.Recipe[T], *Picked, error) {
+	return choose(ctx, r, &open[T]{kernels: kernels, dims: dims, maps: maps}, s)
+}
