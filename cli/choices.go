@@ -35,7 +35,7 @@ func (f *mapFlags) add(flags *pflag.FlagSet) {
 			"normalize(spectrum(k=3)) for strings, jaccard for sets)")
 	flags.Var(callFlag{&f.mapKind, &f.mapArgs}, "map", "map into features: "+strings.Join(model.MapNames(), ", ")+
 		"; hyperparameters may follow, as in 'f2(dim=100,select=kmeans)' (default: f2, "+
-			"or fourier or none where they are clearly better on held-out rows; none for the linear kernel)")
+		"or fourier or none where they are clearly better on held-out rows; none for the linear kernel)")
 	flags.IntVar(&f.dim, "dim", 0,
 		"dimension: landmarks of f1 and f2, features of the other maps (default: chosen by the error "+
 			"on held-out rows, from 64 to 1024)")

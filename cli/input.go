@@ -28,7 +28,7 @@ func (f *inputFlags) add(flags *pflag.FlagSet) {
 		"what an instance is: vectors, strings or sets (default: what the kernel or the format says)")
 	flags.StringVar(&f.read.Text, "text", "", "column of a table that holds the strings, or sets of items with commas, "+
 		"semicolons, bars or blanks between them: a name or a number (default: the last one beside the label; "+
-			"all columns for sets)")
+		"all columns for sets)")
 	flags.StringSliceVar(&f.read.Drop, "drop", nil, "columns to ignore, by name or number")
 }
 

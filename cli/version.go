@@ -28,7 +28,7 @@ func (a *app) version() *cobra.Command {
 				Backend string   `json:"backend"`
 				CPU     []string `json:"cpu"`
 			}{model.Version, commit(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH,
-			compute.For(run.Float64).Name(), cpuFeatures()}
+				compute.For(run.Float64).Name(), cpuFeatures()}
 			return a.result(v, func(w io.Writer) error {
 				_, err := fmt.Fprintf(w, "kerf %s (commit %s, %s, %s)\nback end: %s; CPU has %s\n",
 					v.Version, v.Commit, v.Go, v.System, v.Backend, strings.Join(v.CPU, ", "))

@@ -151,7 +151,7 @@ func (t *tuning[T]) tuned() *Tuned {
 	out := &Tuned{
 		Best: t.describe(t.result.Best), Dim: t.final.pipeline.Map.Dim(), Fits: t.fits, Folds: t.o.Folds,
 		Learner: t.choices.Learner.Name,
-		Maps: t.maps, Output: final.Output, N: final.N, Scale: t.scale, Search: t.o.Search, Status: t.result.Status,
+		Maps:    t.maps, Output: final.Output, N: final.N, Scale: t.scale, Search: t.o.Search, Status: t.result.Status,
 		Task: t.choices.Task,
 		Test: final.Test, Train: final.Train, Trials: []TuneTrial{}, Weights: final.Weights, Final: final, File: t.rows.Name,
 		FileRows: t.rows.Len(), UsedRows: len(t.index), OneSplit: t.oneSplit(), Penalized: t.space.penalty,
