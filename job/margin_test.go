@@ -55,7 +55,8 @@ func TestFindMargin(t *testing.T) {
 			t.Errorf("point %d is %+v, after %+v; the recipe has %v", i, p, got.Curve[max(i-1, 0)], curve.At(p.Margin))
 		}
 	}
-	if got.Noise != curve.At(got.Margin) || !near(got.TotalError, curve.At(0)+o.Error) || got.Landmarks < 1 || got.Picture == "" {
+	if got.Noise != curve.At(got.Margin) || !near(got.TotalError, curve.At(0)+o.Error) || got.Landmarks < 1 ||
+		got.Picture == "" {
 		t.Errorf("%+v", got)
 	}
 	wantKeys(t, object(t, got), "curve", "margin")

@@ -158,7 +158,8 @@ func TestTunePairs(t *testing.T) {
 			t.Errorf("%s: %d features of %s", mapped, got.Dim, got.Map)
 		}
 	}
-	if _, err := job.Train(t.Context(), path, job.TrainOptions{Options: chosen(t, "rbf", "fourier(dim=45)", "")}); err == nil {
+	odd := job.TrainOptions{Options: chosen(t, "rbf", "fourier(dim=45)", "")}
+	if _, err := job.Train(t.Context(), path, odd); err == nil {
 		t.Error("45 features were asked for, and that is no pairs")
 	}
 }
