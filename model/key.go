@@ -9,8 +9,6 @@ import (
 // its map and of its learner, but for how it is run. Precision counts, because it
 // changes results.
 func (r Recipe[T]) Key() ([]byte, error) {
-	precision := r.Run.Precision.String()
-	r.Run, r.Checkpoint = zero(r.Run), zero(r.Checkpoint)
 	return json.Marshal(struct {
 		Kernel    string
 		Map       any
@@ -21,9 +19,7 @@ func (r Recipe[T]) Key() ([]byte, error) {
 		Rest      any
 	}{
 		fmt.Sprint(r.Kernel), r.Map, fmt.Sprintf("%T %s", r.Map, r.Map.Name()),
-		r.Learner, fmt.Sprintf("%T %s", r.Learner, r.Learner.Name()), precision,
+		r.Learner, fmt.Sprintf("%T %s", r.Learner, r.Learner.Name()), r.Run.Precision.String(),
 		[]any{r.Choose, r.Claim, r.ClassWeight, r.Balanced, r.Calibrate, r.Conformal, r.Seed},
 	})
 }
-
-func zero[V any](V) (none V) { return none }
