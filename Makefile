@@ -18,7 +18,7 @@ test: ## run all tests
 	$(GO) test $(PKGS)
 
 race: ## run the short tests under the race detector
-	$(GO) test -race -short ./run ./internal/par ./gram ./project ./feature ./certificate ./learn/... ./model ./data/file
+	$(GO) test -race -short ./run ./internal/par ./gram ./project ./feature ./certificate ./learn/... ./model ./data/file ./dataset ./job
 
 format: ## fail if a file is not formatted
 	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "not formatted:"; echo "$$files"; exit 1; fi

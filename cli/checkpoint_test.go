@@ -114,6 +114,20 @@ func TestTuneCheckpoint(t *testing.T) {
 	}
 }
 
+// TestTuneCheckpointOfPenalty: trials at one penalty are none at another.
+func TestTuneCheckpointOfPenalty(t *testing.T) {
+	dir := t.TempDir()
+	table, state := filepath.Join(dir, "letters.csv"), filepath.Join(dir, "state")
+	lettersFile(t, table, 90, 3)
+	args := func(lambda string) []string {
+		return []string{"tune", table, "--quiet", "--trials", "3", "--learner", "kernel-ridge", "--lambda", lambda,
+			"--checkpoint", state}
+	}
+	mustRun(t, args("1")...)
+	mustRun(t, args("1")...)
+	wantFailure(t, 3, "another", args("1e-6")...)
+}
+
 // TestCheckpointAfterKills kills trainings of all kinds several times, each time
 // after a new state, and gives the same command again.
 func TestCheckpointAfterKills(t *testing.T) {

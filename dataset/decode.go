@@ -2,7 +2,7 @@ package dataset
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/kerf-ml/kerf/data"
@@ -39,21 +39,18 @@ func (e *Encoding) decode(r *Rows) (instances any, labels []string, err error) {
 	case r.vectors != nil:
 		return r.vectors, r.Labels, nil
 	case e.Kind == Sets && e.Column == 0:
-		return rowSets(r.table), r.Labels, nil
+		return e.rowSets(r.table), r.Labels, nil
 	case e.Kind == Vectors:
 		if e.Table == nil {
 			return nil, nil, fmt.Errorf("rows of %s are not instances of %s", e.Format, e.Kind)
 		}
 		return e.Table.Encode(r.table)
-	case e.Column < 1 || e.Column > r.table.Cols():
-		return nil, nil, &data.InputError{
-			File: r.table.Name,
-			Problem: fmt.Sprintf("the table has %d columns and training had its %s in column %d",
-				r.table.Cols(), e.Kind, e.Column),
-			Advice: "give the same columns in the same order",
-		}
 	}
-	texts := columnTexts(r.table, e.Column-1)
+	col := e.textPlace(r.table)
+	if col < 0 || col >= r.table.Cols() {
+		return nil, nil, otherColumns(r.table, fmt.Sprintf("its %s in column %d", e.Kind, e.Column))
+	}
+	texts := columnTexts(r.table, col)
 	if e.Kind == Strings {
 		return texts, r.Labels, nil
 	}
@@ -62,6 +59,17 @@ func (e *Encoding) decode(r *Rows) (instances any, labels []string, err error) {
 		sets[i] = cellSet(text)
 	}
 	return sets, r.Labels, nil
+}
+
+// textPlace returns the column of a table that holds the strings, or sets: that of
+// the name where there are names, that in the same place otherwise.
+func (e *Encoding) textPlace(t *table.Table) int {
+	if e.Column <= len(e.Columns) && e.Column > 0 {
+		if at := slices.Index(t.Header, e.Columns[e.Column-1]); at >= 0 {
+			return at
+		}
+	}
+	return e.Column - 1
 }
 
 // columnTexts returns the cells of a column, empty where one is missing.
@@ -94,18 +102,21 @@ func itemSet(items []string) data.Set {
 	return data.NewSet(kept...)
 }
 
-// rowSets returns rows as sets of items column=value, without what is missing.
-func rowSets(t *table.Table) data.Slice[data.Set] {
+// rowSets returns rows as sets of items column=value, without what is missing, nor
+// columns that training did not have or ignored.
+func (e *Encoding) rowSets(t *table.Table) data.Slice[data.Set] {
+	ignored := make([]bool, t.Cols())
+	for j := range ignored {
+		name := columnTitle(t, j)
+		unknown := e.Columns != nil && t.Header != nil && !slices.Contains(e.Columns, name)
+		ignored[j] = j == t.Target || j == t.Weight || unknown || slices.Contains(e.Dropped, name)
+	}
 	out := make(data.Slice[data.Set], t.Len())
 	for i := range out {
 		var items []string
 		for j := range t.Cols() {
-			if v, ok := t.Cell(i, j); ok && j != t.Target && j != t.Weight {
-				name := strconv.Itoa(j + 1)
-				if t.Header != nil {
-					name = t.Header[j]
-				}
-				items = append(items, name+"="+v)
+			if v, ok := t.Cell(i, j); ok && !ignored[j] {
+				items = append(items, columnTitle(t, j)+"="+v)
 			}
 		}
 		out[i] = data.NewSet(items...)

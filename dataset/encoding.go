@@ -21,13 +21,16 @@ type Encoding struct {
 	Scaling *scale.Vectors `json:"scaling,omitempty"` // of vectors that come from no table
 
 	// Columns are those of a table of strings or sets, by name or number, and
-	// Target is that of the labels, by which records are read.
+	// Target is that of the labels, by which further rows and records are read. Of
+	// lines and sets Target is where the label stands: first, last or none; empty
+	// for where the format has it. Dropped are columns that are no items.
 	Columns []string `json:"columns,omitempty"`
 	Target  string   `json:"target,omitempty"`
+	Dropped []string `json:"dropped,omitempty"`
 }
 
 // Fit decides how rows become instances, looking at the given rows alone, all if
-// index is nil. Of the options, Text and Run count.
+// index is nil. Of the options, Text and Run count, and Target of lines and sets.
 func Fit(r *Rows, index []int, scaled scale.Kind, o Options) (*Encoding, error) {
 	if r.Kind != Vectors && scaled != scale.None {
 		return nil, BadOption("%s %s is for numbers; %s are taken as they stand", Option("scale"), scaled, r.Kind)
@@ -55,13 +58,24 @@ func Fit(r *Rows, index []int, scaled scale.Kind, o Options) (*Encoding, error) 
 		e.Columns = make([]string, r.table.Cols())
 		for j := range e.Columns {
 			e.Columns[j] = columnTitle(r.table, j)
+			if r.table.Dropped(j) {
+				e.Dropped = append(e.Dropped, e.Columns[j])
+			}
 		}
 		if r.table.Target >= 0 {
 			e.Target = columnTitle(r.table, r.table.Target)
 		}
 	}
+	if r.Format == formatSets || r.Format == formatLines {
+		if e.Target = o.Target; o.Target == "" && r.Labels == nil {
+			e.Target = noTarget
+		}
+	}
 	return e, err
 }
+
+// noTarget says that rows have no labels.
+const noTarget = "none"
 
 // mostFilled is how many values scaling may make of one that is stored.
 const mostFilled = 50

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/file"
+	"github.com/kerf-ml/kerf/data/table"
 )
 
 // PartRows is how many rows of a file Stream has in memory at a time.
@@ -68,8 +71,8 @@ func openFile(ctx context.Context, path string, o *Options) (*file.File, error) 
 
 // Stream reads a file part by part, the way the training data were read, and
 // hands over each part: at most PartRows rows, unless the format can be read whole
-// alone. Of the options, Target counts where there is no Table, Header, Weight,
-// Labels and Weights count, and so does Stdin.
+// alone. Of the options, Target counts where there is no Table, in the place of the
+// training data's, Header, Weight, Labels and Weights count, and so does Stdin.
 func (e *Encoding) Stream(ctx context.Context, path string, o Options, use func(*Rows) error) error {
 	f, err := openFile(ctx, path, &o)
 	if err != nil {
@@ -101,9 +104,53 @@ func (e *Encoding) Stream(ctx context.Context, path string, o Options, use func(
 				return err
 			}
 		}
+		if o.Target == "" && e.Columns != nil && r.table != nil {
+			if err := e.findTarget(r); err != nil {
+				return err
+			}
+		}
 		if err := use(r); err != nil {
 			return err
 		}
+	}
+}
+
+// findTarget finds the labels of a table of strings or sets where training had them:
+// by name, or by position where there are no names, which a table without the target
+// has only if that was the last one.
+func (e *Encoding) findTarget(r *Rows) error {
+	if e.Target == "" {
+		return nil
+	}
+	t, at := r.table, slices.Index(e.Columns, e.Target)
+	t.Target = slices.Index(t.Header, e.Target)
+	if t.Target < 0 && t.Header == nil && at >= 0 {
+		switch {
+		case t.Cols() == len(e.Columns):
+			t.Target = at
+		case t.Cols() != len(e.Columns)-1 || at != t.Cols():
+			return otherColumns(t, fmt.Sprintf("%d, the target among them", len(e.Columns)))
+		}
+	}
+	r.Labels = t.Labels()
+	return nil
+}
+
+// named reports whether the columns of a table of strings or sets had names.
+func (e *Encoding) named() bool {
+	for j, name := range e.Columns {
+		if name != strconv.Itoa(j+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// otherColumns reports a table that has not the columns of the training data.
+func otherColumns(t *table.Table, had string) error {
+	return &data.InputError{
+		File: t.Name, Problem: fmt.Sprintf("the table has %d columns and training had %s", t.Cols(), had),
+		Advice: "give the same columns in the same order",
 	}
 }
 
@@ -132,7 +179,17 @@ func (e *Encoding) open(ctx context.Context, f *file.File, o *Options) (next, er
 	}
 	how := &reading{Options: e.spareWeight(*o)}
 	how.Kind, how.Unlabeled = e.Kind, false
+	switch {
+	case o.Target != "":
+	case e.Columns != nil:
+		how.Target = noTarget // see findTarget
+	default:
+		how.Target = e.Target
+	}
 	how.table = how.Options.table(f.Name)
+	if e.named() {
+		how.table.Names = e.Columns
+	}
 	if e.Table != nil {
 		how.table = e.Table.Options(f.Name)
 		how.table.Header, how.table.Weight = o.Header, o.Weight

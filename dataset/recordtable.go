@@ -139,9 +139,17 @@ func (e *Encoding) byNames(all []any) (*table.Table, error) {
 			known[f.name] = true
 		}
 	}
+	unnamed := e.Table != nil && !e.Table.Header // columns are found by their places
+	if unnamed {
+		for _, c := range e.Table.Columns {
+			if c.Size > 0 && !known[c.Name] {
+				return nil, recordFault(0, "the record lacks %s, which training had", c.Name)
+			}
+		}
+	}
 	var names []string
 	for _, name := range e.columns() {
-		if known[name] || e.Table == nil {
+		if known[name] || unnamed || e.Table == nil {
 			names = append(names, name)
 			delete(known, name)
 		}
@@ -152,7 +160,9 @@ func (e *Encoding) byNames(all []any) (*table.Table, error) {
 	if e.Column > 0 && !slices.ContainsFunc(records[0], func(f field) bool { return f.name == e.Columns[e.Column-1] }) {
 		return nil, recordFault(0, "the record lacks column %q, which holds the %s", e.Columns[e.Column-1], e.Kind)
 	}
-	names = append(names, slices.Sorted(maps.Keys(known))...)
+	if !unnamed {
+		names = append(names, slices.Sorted(maps.Keys(known))...)
+	}
 	f := byName(e.Format)
 	keyed := f != nil && f.keyed
 	b, err := e.builder(names, keyed)
@@ -188,8 +198,8 @@ func (r *recordRow) put(e *Encoding, f field) error {
 	var col int
 	if r.keyed {
 		col = r.Column(f.name)
-	} else {
-		col = slices.Index(r.names, f.name)
+	} else if col = slices.Index(r.names, f.name); col < 0 {
+		return nil
 	}
 	if r.filled[col] {
 		return recordFault(r.row, "there are two values for column %q", f.name)

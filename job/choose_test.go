@@ -249,8 +249,8 @@ func TestChooseMapOffers(t *testing.T) {
 	o := job.NewTrainOptions()
 	o.Choices.Map = spec.Call{Args: map[string]any{"dim": 30}}
 	got := train(t, path, o)
-	if tried := names(got.Picked.Maps); !slices.Equal(tried, []string{model.MapF2, model.MapFourier}) ||
-		len(got.Picked.Dims) > 0 {
+	tried := names(got.Picked.Maps)
+	if !slices.Equal(tried, []string{model.MapF2, model.MapFourier}) || len(got.Picked.Dims) > 0 {
 		t.Errorf("of 30 features %v were tried, and %v", tried, got.Picked.Dims)
 	}
 }
@@ -305,8 +305,7 @@ func TestChooseSharesTime(t *testing.T) {
 	if err != nil || ctx.Err() != nil {
 		t.Fatal(err, ctx.Err())
 	}
-	if len(picked.Kernels) != 1 || len(picked.Dims) > 0 || len(picked.Maps) > 0 ||
-		fmt.Sprint(r.Kernel) != fmt.Sprint(quick) {
+	if len(picked.Kernels) != 1 || len(picked.Dims)+len(picked.Maps) > 0 || fmt.Sprint(r.Kernel) != fmt.Sprint(quick) {
 		t.Errorf("in the share of the time %+v were tried, and %v was taken", picked, r.Kernel)
 	}
 	if _, _, err := r.Fit(ctx, disc); err != nil {

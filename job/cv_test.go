@@ -63,13 +63,13 @@ func TestCrossValidateByHand(t *testing.T) {
 	for _, e := range errors {
 		square += (e - mean) * (e - mean)
 	}
-	if !near(got.Mean["error"], mean) || !near(got.Std["error"], math.Sqrt(square/4)) ||
+	if std := math.Sqrt(square / 4); !near(got.Mean["error"], mean) || !near(got.Std["error"], std) ||
 		!near(got.Mean["accuracy"], 1-mean) {
 		t.Errorf("mean %v, deviation %v, want those of %v", got.Mean, got.Std, errors)
 	}
 	wantKeys(t, object(t, got), "folds", "mean", "std")
-	wantSameJSON(t, got, "cv", path, "--kernel", "rbf(gamma=1)", "--dim", "20", "--map", "f2", "--C", "5", "--scale",
-		"range")
+	wantSameJSON(t, got, "cv", path, "--kernel", "rbf(gamma=1)", "--dim", "20", "--map", "f2", "--C", "5",
+		"--scale", "range")
 }
 
 // TestCrossValidateKinds: every kind and task, with nothing chosen.

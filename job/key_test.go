@@ -256,8 +256,8 @@ func TestTrainKey(t *testing.T) {
 			t.Errorf("%s: the state serves for another training: %v", name, err)
 		}
 	}
-	if _, err := job.Train(t.Context(), circle(t, 61, 0.1), base); err == nil ||
-		!strings.Contains(err.Error(), "another") {
+	_, err := job.Train(t.Context(), circle(t, 61, 0.1), base)
+	if err == nil || !strings.Contains(err.Error(), "another") {
 		t.Errorf("the state serves for other rows: %v", err)
 	}
 }

@@ -110,8 +110,8 @@ func TestPredictRefuses(t *testing.T) {
 		}
 	}
 	stop := fmt.Errorf("stop")
-	if err := job.Predict(t.Context(), m, path, job.PredictOptions{},
-		func(*job.Predictions) error { return stop }); err != stop {
+	err := job.Predict(t.Context(), m, path, job.PredictOptions{}, func(*job.Predictions) error { return stop })
+	if err != stop {
 		t.Errorf("the error of the caller is %v", err)
 	}
 }

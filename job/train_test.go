@@ -84,10 +84,9 @@ func checkHand[T any](t *testing.T, path string, kind spec.Kind[T], s scale.Kind
 		t.Fatal(err)
 	}
 	wantScores(t, p, x, scores)
-	if got.N != x.Len() || got.Dim != p.Map.Dim() || got.Status != training.Status ||
-		got.Iterations != training.Iterations ||
-		got.Evaluations != training.Evaluations || (got.Objective != nil && *got.Objective != training.Objective) ||
-		got.Support != training.Support {
+	if got.N != x.Len() || got.Dim != p.Map.Dim() || got.Status != training.Status || got.Support != training.Support ||
+		got.Iterations != training.Iterations || got.Evaluations != training.Evaluations ||
+		got.Objective != nil && *got.Objective != training.Objective {
 		t.Errorf("the job says %+v, the recipe %+v", got, training.Report)
 	}
 	if *got.Margin != training.Margins.Min() || *got.Margin95 != training.Margins.Quantile(0.05) {
@@ -147,8 +146,9 @@ func TestTrainByHand(t *testing.T) {
 
 func TestTrainNumbersByHand(t *testing.T) {
 	path := wave(t, 80)
-	for _, learner := range []string{"ridge(lambda=1e-6,choose=false)", "kernel-ridge(lambda=1e-6)",
-		"svr(C=10,epsilon=0.05)"} {
+	for _, learner := range []string{
+		"ridge(lambda=1e-6,choose=false)", "kernel-ridge(lambda=1e-6)", "svr(C=10,epsilon=0.05)",
+	} {
 		mapped := "none"
 		if strings.HasPrefix(learner, "ridge") {
 			mapped = "f2(dim=30)"

@@ -83,7 +83,8 @@ func TestTrainWeighedError(t *testing.T) {
 	if !near(got.Train.Loss(), wrong/total) || wrong == 0 {
 		t.Errorf("the error is %v, want %v of %v", got.Train.Loss(), wrong, total)
 	}
-	if e, err := job.Evaluate(t.Context(), got.Model, live, o.Options); err != nil || !near(e.Classes.Error, wrong/total) {
+	e, err := job.Evaluate(t.Context(), got.Model, live, o.Options)
+	if err != nil || !near(e.Classes.Error, wrong/total) {
 		t.Errorf("evaluated: %+v, %v", e, err)
 	}
 }

@@ -3,6 +3,7 @@ package model_test
 import (
 	"context"
 	"fmt"
+	"log"
 	"math"
 
 	"github.com/kerf-ml/kerf/data"
@@ -109,4 +110,34 @@ func ExampleRecipe_FitValues() {
 	// Output:
 	// converged, 80 rows kept, -0.28
 	// true true
+}
+
+// fruitFile is a model that kerf train wrote, of columns size, colour, weight and
+// fruit.
+const fruitFile = "testdata/old/table.kerf"
+
+// A model file predicts records as they stand in data: a map of columns, the cells of
+// a CSV line, a struct.
+func ExampleLoad() {
+	m, err := model.Load(fruitFile)
+	if err != nil {
+		log.Fatal(err)
+	}
+	type piece struct {
+		Size   float64  `kerf:"size"`
+		Colour string   `kerf:"colour"`
+		Weight *float64 `kerf:"weight"` // nil where it is not known
+	}
+	for _, record := range []any{
+		map[string]any{"size": 8.5, "colour": "green", "weight": 160},
+		[]string{"3.1", "red", "22"},
+		piece{Size: 12.5, Colour: "yellow"},
+	} {
+		p, err := m.Predict(record)
+		fmt.Println(p.Label, len(p.Probabilities), err)
+	}
+	// Output:
+	// apple 3 <nil>
+	// cherry 3 <nil>
+	// pear 3 <nil>
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log"
 	"slices"
 	"strings"
 	"testing"
@@ -312,19 +313,16 @@ func ExampleOwn_maps() {
 	r.Map, r.Learner = compass{}, nearestMean{}
 	p, _, err := r.Fit(context.Background(), cities())
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	kind := model.Kind[city](model.Own[city]{Type: "city", Maps: []model.OwnMap[city]{storedBearings}})
 	var file bytes.Buffer
 	if err := model.Write(&file, p, kind); err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	f, err := model.Decode(file.Bytes())
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	loaded, err := model.Open(f, kind)
 	fmt.Println(loaded.Predict(city{Lat: 8, Lon: 3}), f.Header.Map.Kind, f.Header.Learner, err)

@@ -24,6 +24,9 @@ func (t *Table) Len() int { return len(t.Lines) }
 // Cols returns the number of columns, the target included.
 func (t *Table) Cols() int { return len(t.column) }
 
+// Dropped reports whether a column, counted from 0, is to be ignored.
+func (t *Table) Dropped(col int) bool { return t.drop[col] }
+
 // Cell returns the cell in a row and a column, both counted from 0, and false if
 // it is missing. A number is spelled in the shortest way that reads as the same
 // float64, unless the column is verbatim or has a text in an earlier row.
