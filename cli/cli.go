@@ -187,7 +187,7 @@ func statusOf(ctx context.Context, err error) int {
 	case errors.Is(err, learn.ErrOneClass), errors.Is(err, learn.ErrNoRows):
 		return exitInput
 	case errors.Is(err, model.ErrNotModel), errors.Is(err, model.ErrDamaged), errors.Is(err,
-		model.ErrNewer), errors.Is(err, model.ErrKind):
+		model.ErrNewer), errors.Is(err, model.ErrKind), errors.Is(err, model.ErrProgram):
 		return exitInput
 	}
 	return exitFailed

@@ -14,6 +14,7 @@ import (
 
 func (a *app) eval() *cobra.Command {
 	var in inputFlags
+	var trust modelFlags
 	c := &cobra.Command{
 		Use:   "eval MODEL DATA",
 		Short: "Measure a model on labelled data",
@@ -24,6 +25,7 @@ are by weight.`,
 		Args:    cobra.ExactArgs(2),
 	}
 	in.addKnown(c.Flags())
+	trust.add(c.Flags())
 	in.addWeights(c.Flags())
 	c.Flags().Lookup("weight").Usage = "column of a table with a weight for each row, by name or number, or none " +
 		"(default: the one that training had, where the table has it)"
@@ -31,7 +33,7 @@ are by weight.`,
 		if err := in.check(c.Flags()); err != nil {
 			return err
 		}
-		m, err := loadModel(args[0])
+		m, err := trust.load(args[0])
 		if err != nil {
 			return err
 		}

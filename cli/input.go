@@ -107,15 +107,24 @@ func readModel(path string) (*model.File, error) {
 	return f, err
 }
 
-// loadModel reads a model of rows.
-func loadModel(path string) (*model.Model, error) {
-	f, err := readModel(path)
+// modelFlags say what a model may do.
+type modelFlags struct{ allowExec bool }
+
+func (f *modelFlags) add(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.allowExec, "allow-exec", false,
+		"let a model whose kernel is exec: start its program; kerf inspect shows which")
+}
+
+// load reads a model of rows.
+func (f *modelFlags) load(path string) (*model.Model, error) {
+	file, err := readModel(path)
 	if err != nil {
 		return nil, err
 	}
-	m, err := f.Model()
-	if err != nil {
-		return nil, wrapf("%s: %w", path, err)
+	file.AllowExec = f.allowExec
+	m, err := file.Model()
+	if errors.Is(err, model.ErrProgram) {
+		return nil, wrapf("%s: %w; if you trust the file, use --allow-exec", path, err)
 	}
-	return m, nil
+	return m, named(path, err)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/job"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/spec"
 )
 
 func (a *app) inspect() *cobra.Command {
@@ -22,9 +23,16 @@ func (a *app) inspect() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			f, err := readModel(args[0])
-			var m *model.Model
 			if err == nil {
-				m, err = f.Model()
+				// Whether a model that starts a program is whole is not for inspect to try.
+				if _, err = f.Model(); errors.Is(err, model.ErrProgram) {
+					err = nil
+				}
+				err = named(args[0], err)
+			}
+			var e *dataset.Encoding
+			if err == nil {
+				e, err = dataset.Parse(f.Header.Schema)
 				err = named(args[0], err)
 			}
 			if err != nil {
@@ -33,7 +41,7 @@ func (a *app) inspect() *cobra.Command {
 				}
 				return err
 			}
-			return a.result(inspection(f), func(w io.Writer) error { return printModel(w, f, m.Encoding) })
+			return a.result(inspection(f), func(w io.Writer) error { return printModel(w, f, e) })
 		},
 	}
 }
@@ -66,6 +74,9 @@ func printModel(w io.Writer, f *model.File, e *dataset.Encoding) error {
 		h.Kernel = "linear"
 	}
 	out.add("kernel", "%s", h.Kernel)
+	for _, command := range spec.Programs(h.Kernel) {
+		out.add("program", "%s: predict, eval and map start it, with --allow-exec alone", command)
+	}
 	switch h.Map.Kind {
 	case model.MapNone:
 		out.add("map", "none: %d coordinates", h.Map.Dim)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"io"
 
@@ -15,6 +16,7 @@ import (
 func (a *app) mapping() *cobra.Command {
 	var (
 		in  inputFlags
+		of  modelFlags
 		m   mapFlags
 		fit bool
 		out string
@@ -29,6 +31,7 @@ there is one: by the map of a model, or by a map fitted to the data (--fit).`,
 		Args: cobra.RangeArgs(1, 2),
 	}
 	in.add(c.Flags())
+	of.add(c.Flags())
 	m.add(c.Flags())
 	c.Flags().BoolVar(&fit, "fit", false, "fit a map to the data, without their labels")
 	c.Flags().StringVarP(&out, "output", "o", "",
@@ -40,7 +43,7 @@ there is one: by the map of a model, or by a map fitted to the data (--fit).`,
 		if a.json && (out == "" || out == "-") {
 			return usage("--json and the features cannot both go to standard output; use -o FILE")
 		}
-		form, err := formFor(out)
+		form, err := formFor(out, append(args, in.read.Labels)...)
 		if err == nil {
 			err = in.check(c.Flags())
 		}
@@ -60,14 +63,18 @@ there is one: by the map of a model, or by a map fitted to the data (--fit).`,
 				return usage("--%s goes with --fit; a model has its own", name)
 			}
 		}
-		return a.mapByModel(c.Context(), args, o, form, out)
+		model, err := of.load(args[0])
+		if err != nil {
+			return err
+		}
+		return a.mapByModel(c.Context(), model, args[1], o, form, out)
 	}
 	return c
 }
 
 // formFor returns how tables are written to a file, by its ending.
-func formFor(path string) (dataset.NewWriter, error) {
-	if err := flagged(job.Writable(path)); err != nil {
+func formFor(path string, inputs ...string) (dataset.NewWriter, error) {
+	if err := flagged(cmp.Or(job.Writable(path), job.Apart(path, inputs...))); err != nil {
 		return nil, err
 	}
 	form, err := dataset.WriterFor(path)
@@ -75,16 +82,14 @@ func formFor(path string) (dataset.NewWriter, error) {
 }
 
 // mapByModel maps by the map of a model.
-func (a *app) mapByModel(ctx context.Context, paths []string, o job.Options, form dataset.NewWriter, out string) error {
-	m, err := loadModel(paths[0])
-	if err != nil {
-		return err
-	}
+func (a *app) mapByModel(
+	ctx context.Context, m *model.Model, path string, o job.Options, form dataset.NewWriter, out string,
+) error {
 	var done *job.Mapped
-	err = a.output(ctx, out, func(w io.Writer) error {
+	err := a.output(ctx, out, func(w io.Writer) error {
 		table := form(w, "f")
 		var err error
-		done, err = job.MapFeatures(ctx, m, paths[1], o, func(x *data.Matrix,
+		done, err = job.MapFeatures(ctx, m, path, o, func(x *data.Matrix,
 			labels []string) error {
 			return table.Write(x, labels)
 		})

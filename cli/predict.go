@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"io"
 	"slices"
 
@@ -12,6 +13,7 @@ import (
 
 func (a *app) predict() *cobra.Command {
 	var in inputFlags
+	var trust modelFlags
 	var o job.PredictOptions
 	out := ""
 	c := &cobra.Command{
@@ -21,6 +23,7 @@ func (a *app) predict() *cobra.Command {
 		Args:    cobra.ExactArgs(2),
 	}
 	in.addKnown(c.Flags())
+	trust.add(c.Flags())
 	c.Flags().StringVarP(&out, "output", "o", "", "file to write to (default: standard output)")
 	c.Flags().BoolVar(&o.Scores, "scores", false, "after each label, the score of every class, separated by tabs")
 	c.Flags().BoolVar(&o.Proba, "proba", false, "after each label, the probability of every class, separated by tabs")
@@ -34,13 +37,13 @@ func (a *app) predict() *cobra.Command {
 		case c.Flags().Changed("set") && !slices.Contains(model.Coverages, o.Coverage):
 			return usage("--set is %v and must be one of %v", o.Coverage, model.Coverages)
 		}
-		if err := flagged(job.Writable(out)); err != nil {
+		if err := flagged(cmp.Or(job.Writable(out), job.Apart(out, args[0], args[1], in.read.Labels))); err != nil {
 			return err
 		}
 		if err := in.check(c.Flags()); err != nil {
 			return err
 		}
-		m, err := loadModel(args[0])
+		m, err := trust.load(args[0])
 		if err != nil {
 			return err
 		}

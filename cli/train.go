@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -62,7 +63,7 @@ DATA is a table (CSV, TSV, JSON Lines, Parquet), LIBSVM data, NPY or IDX with
 			", ")+"; the same command goes on from it where it was ended",
 		"time after which the learner stops with the best so far, such as 30s (default: none)")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := f.settle(a, c); err != nil {
+		if err := f.settle(a, c, args[0]); err != nil {
 			return err
 		}
 		if f.train.Checkpoint != "" && !slices.Contains(keepers(), f.learner) {
@@ -87,7 +88,7 @@ DATA is a table (CSV, TSV, JSON Lines, Parquet), LIBSVM data, NPY or IDX with
 
 // settle reports flags that are out of range or do not go together, and fills in
 // the options.
-func (f *trainFlags) settle(a *app, c *cobra.Command) error {
+func (f *trainFlags) settle(a *app, c *cobra.Command, path string) error {
 	changed := c.Flags().Changed
 	switch t := f.train; {
 	case t.Test != "" && changed("holdout"):
@@ -105,7 +106,8 @@ func (f *trainFlags) settle(a *app, c *cobra.Command) error {
 	case changed("report") && f.report == t.Output:
 		return usage("--report and -o name the same file %s", t.Output)
 	}
-	if err := flagged(job.Writable(f.report)); err != nil {
+	inputs := []string{path, f.train.Test, f.train.TestLabels, f.train.TestWeights, f.read.Labels, f.read.Weights}
+	if err := flagged(cmp.Or(job.Writable(f.report), job.Apart(f.report, inputs...))); err != nil {
 		return err
 	}
 	if err := f.inputFlags.check(c.Flags()); err != nil {

@@ -63,7 +63,7 @@ measure the final model on rows that had no part in the search.`,
 		case c.Flags().Changed("error"):
 			return usage("--error finds the dimension of one model; use it with kerf train")
 		}
-		if err := f.settle(a, c); err != nil {
+		if err := f.settle(a, c, args[0]); err != nil {
 			return err
 		}
 		if f.learner == model.LearnerOneClass {

@@ -92,6 +92,9 @@ type Measured struct {
 
 // Train trains a model on a file.
 func Train(ctx context.Context, path string, o TrainOptions) (*Trained, error) {
+	if err := o.apart(path); err != nil {
+		return nil, err
+	}
 	rows, w, err := o.read(ctx, path)
 	if err != nil {
 		return nil, err

@@ -51,6 +51,9 @@ func NewTuneOptions() TuneOptions {
 // Tune searches for the best choices of what is left open, each measured on rows
 // that it was not trained on, and trains the best on all rows.
 func Tune(ctx context.Context, path string, o TuneOptions) (*Tuned, error) {
+	if err := o.apart(path); err != nil {
+		return nil, err
+	}
 	if o.Test != "" && o.Test != "-" { // a search is long, and a wrong name is soon found
 		if err := dataset.CheckFile(ctx, o.Test); err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/kerf-ml/kerf/data"
@@ -13,6 +14,7 @@ import (
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/learn/boost"
 	"github.com/kerf-ml/kerf/run"
+	"github.com/kerf-ml/kerf/spec"
 )
 
 // Version is the version of kerf that model files are stamped with.
@@ -152,6 +154,9 @@ func open[T any](f *File, kind Kind[T]) (*Pipeline[T], error) {
 	h := f.Header
 	if h.Instances != kind.Name() {
 		return nil, fmt.Errorf("%w: %s, not %s", ErrKind, h.Instances, kind.Name())
+	}
+	if commands := spec.Programs(h.Kernel); len(commands) > 0 && !f.AllowExec {
+		return nil, fmt.Errorf("%w: %s", ErrProgram, strings.Join(commands, "; "))
 	}
 	p := &Pipeline[T]{Head: Head{
 		Task: h.Task, Classes: data.NewClasses(h.Classes), Learner: h.Learner,

@@ -39,6 +39,7 @@ var (
 	ErrDamaged  = errors.New("the model file is damaged")
 	ErrNewer    = errors.New("the model file was written by a newer kerf")
 	ErrKind     = errors.New("the model is for another kind of instances")
+	ErrProgram  = errors.New("opening the model would start a program, which is not allowed")
 )
 
 // Header says what is in a model file.
@@ -98,7 +99,13 @@ type blobHeader struct {
 type File struct {
 	Header Header
 	Digest [sha256.Size]byte
-	blobs  map[string][]byte
+
+	// AllowExec lets a kernel exec: start its program when the model is opened. The
+	// file names that program, so that who opens a stranger's file runs a stranger's
+	// program.
+	AllowExec bool
+
+	blobs map[string][]byte
 }
 
 // Kind is what the file format needs to know about a kind of instances: how to
