@@ -8,6 +8,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/eval"
+	"github.com/kerf-ml/kerf/model"
 )
 
 // testing are rows that a model is tested on.
@@ -17,11 +18,26 @@ type testing[T any] struct {
 	x      data.Source[T]
 	labels []string
 	weight []float64
+	known  truth // what is true of them, by the classes of the rows to train on
 }
 
-// testRows returns the rows to test on, nil for none: those of a file of their own,
-// or those held out.
+// testRows returns the rows to test on, nil for none, and reports what is wrong with
+// them before anything is trained.
 func (t *training[T]) testRows(ctx context.Context, held []int) (*testing[T], error) {
+	v, err := t.readTest(ctx, held)
+	if v == nil || err != nil {
+		return nil, err
+	}
+	head := &model.Head{Task: t.choices.Task, Classes: t.part.train.Classes, Learner: t.choices.Learner.Name}
+	if v.known, err = truthOf(head, v.rows.Name, v.labels, v.x.Len()); err != nil {
+		return nil, err
+	}
+	return v, t.o.checkLabels(v.rows.Name, head, v.known)
+}
+
+// readTest returns the rows to test on: those of a file of their own, or those held
+// out.
+func (t *training[T]) readTest(ctx context.Context, held []int) (*testing[T], error) {
 	o := t.o
 	if o.Test == "" {
 		if len(held) == 0 {
@@ -52,20 +68,13 @@ func (t *training[T]) testRows(ctx context.Context, held []int) (*testing[T], er
 }
 
 // test measures the model on rows that it was not trained on.
-func (t *training[T]) test(ctx context.Context, v *testing[T]) (*Measured, error) {
-	o, out, head := t.o, t.out, t.out.Model.Head
-	known, err := truthOf(head, v.rows.Name, v.labels, v.x.Len())
-	if err == nil {
-		err = o.checkLabels(v.rows.Name, head, known)
-	}
-	if err != nil {
-		return nil, err
-	}
+func (t *training[T]) test(ctx context.Context) (*Measured, error) {
+	o, out, v, known := t.o, t.out, t.tested, t.tested.known
 	ctl := o.Run
 	ctl.Counter = nil
 	m := &Measured{On: v.rows.Name, Test: true, Rows: numbered(v.index), Truth: known.y, Values: known.values,
 		Weight: v.weight}
-	earned := out.Training.Earned
+	earned, err := out.Training.Earned, error(nil)
 	if known.y != nil && !t.choices.traits.Unsupervised && (o.Details || earned != nil) {
 		m.Scores, m.Margins, err = t.pipeline.ScoreMargins(ctx, ctl, v.x, known.y)
 	} else {
@@ -74,7 +83,7 @@ func (t *training[T]) test(ctx context.Context, v *testing[T]) (*Measured, error
 	if err != nil {
 		return nil, err
 	}
-	if out.Test, err = known.score(head, m.Scores, v.weight); err != nil || earned == nil {
+	if out.Test, err = known.score(out.Model.Head, m.Scores, v.weight); err != nil || earned == nil {
 		return m, err
 	}
 	// The error of the separator, at half of the certified map's margin.
@@ -84,10 +93,10 @@ func (t *training[T]) test(ctx context.Context, v *testing[T]) (*Measured, error
 }
 
 // detail adds what a report shows.
-func (t *training[T]) detail(ctx context.Context, m *Measured, tested *testing[T]) error {
+func (t *training[T]) detail(ctx context.Context, m *Measured) error {
 	x := t.part.train.X
-	if tested != nil {
-		x = tested.x
+	if t.tested != nil {
+		x = t.tested.x
 	}
 	if texts, ok := any(x).(data.Source[string]); ok {
 		for i := range texts.Len() {

@@ -114,6 +114,8 @@ type training[T any] struct {
 	own     []int                                      // rows that choose scale and width; nil for all
 	keep    func(key []byte) (learn.Checkpoint, error) // opens the checkpoint of the training with that key; nil for none
 
+	tested *testing[T] // rows to test on, and what is true of them; nil for none
+
 	pipeline *model.Pipeline[T]
 	header   model.Header
 	out      *Trained
@@ -148,10 +150,13 @@ func (w typed[T]) train(ctx context.Context, rows *dataset.Rows, o *TrainOptions
 		return nil, err
 	}
 	o.warnScales(t.part.encoding, t.part.train.X)
+	if t.tested, err = t.testRows(ctx, held); err != nil {
+		return nil, err
+	}
 	if err := t.fit(ctx); err != nil {
 		return nil, err
 	}
-	return t.out, t.finish(ctx, rest, held)
+	return t.out, t.finish(ctx, rest)
 }
 
 // ownPart is the part of the rows from which the scale and the width of the
@@ -252,7 +257,8 @@ func (t *training[T]) describe(tr model.Training, picked *Picked) error {
 	o.warnStatus(tr, t.choices.traits)
 	var err error
 	t.pipeline.Trained, err = json.Marshal(map[string]any{
-		"n": part.Len(), "status": tr.Status, "objective": tr.Objective, "gap": tr.Gap, "seed": o.Seed,
+		"n": part.Len(), "status": tr.Status, "objective": finiteOrNil(tr.Objective),
+		"gap": finiteOrNil(tr.Gap), "seed": o.Seed,
 		"weights": o.weighing(t.rows),
 	})
 	if err != nil {
@@ -290,7 +296,7 @@ func (t *training[T]) describe(tr model.Training, picked *Picked) error {
 		out.Lambda = &tr.Lambda
 	}
 	if tr.Objective != 0 || tr.Gap != 0 {
-		out.Objective, out.Gap = &tr.Objective, &tr.Gap
+		out.Objective, out.Gap = finiteOrNil(tr.Objective), finiteOrNil(tr.Gap)
 	}
 	t.out = out
 	t.out.Words = t.words()
@@ -298,6 +304,14 @@ func (t *training[T]) describe(tr model.Training, picked *Picked) error {
 }
 
 func ptr[V any](v V) *V { return &v }
+
+// finiteOrNil is what JSON can say of a number: nothing of one that is not finite.
+func finiteOrNil(v float64) *float64 {
+	if v-v != 0 {
+		return nil
+	}
+	return &v
+}
 
 // warnStatus tells of a learner that did not get to its end.
 func (o *Options) warnStatus(tr model.Training, t model.Traits) {
@@ -313,9 +327,15 @@ func (o *Options) warnStatus(tr model.Training, t model.Traits) {
 	}
 }
 
-// finish measures the model and writes it.
-func (t *training[T]) finish(ctx context.Context, rest, held []int) error {
+// finish writes the model, before anything else can fail, and measures it.
+func (t *training[T]) finish(ctx context.Context, rest []int) error {
 	o, out, head := t.o, t.out, t.out.Model.Head
+	if o.Output != "" {
+		out.Output = &o.Output
+		if err := out.Model.Save(o.Output); err != nil {
+			return err
+		}
+	}
 	known, err := truth{y: t.part.train.Y, values: t.part.train.Values}, error(nil)
 	if t.choices.traits.Unsupervised {
 		known = inliers(len(rest))
@@ -327,12 +347,8 @@ func (t *training[T]) finish(ctx context.Context, rest, held []int) error {
 	m := &Measured{On: t.rows.Name, Rows: numbered(rest), Scores: out.Training.Scores, Truth: known.y,
 		Values: known.values,
 		Weight: t.part.train.Weight}
-	tested, err := t.testRows(ctx, held)
-	if err != nil {
-		return err
-	}
-	if tested != nil {
-		if m, err = t.test(ctx, tested); err != nil {
+	if t.tested != nil {
+		if m, err = t.test(ctx); err != nil {
 			return err
 		}
 	}
@@ -340,13 +356,7 @@ func (t *training[T]) finish(ctx context.Context, rest, held []int) error {
 		return err
 	}
 	if o.Details {
-		if err := t.detail(ctx, m, tested); err != nil {
-			return err
-		}
-	}
-	if o.Output != "" {
-		out.Output = &o.Output
-		return out.Model.Save(o.Output)
+		return t.detail(ctx, m)
 	}
 	return nil
 }

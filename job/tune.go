@@ -129,9 +129,10 @@ func (w typed[T]) tune(ctx context.Context, rows *dataset.Rows, o *TuneOptions) 
 	}
 	for _, step := range []func() error{
 		func() error { return t.prepare(rest) },
+		func() error { return t.beginFinal(ctx, rest, held) },
 		func() error { return t.resume(rest) },
 		func() error { return t.search(ctx) },
-		func() error { return t.train(ctx, rest, held) },
+		func() error { return t.train(ctx, rest) },
 		t.finish,
 	} {
 		if err := step(); err != nil {
@@ -288,30 +289,39 @@ func (t *tuning[T]) failed() error {
 	return inFile(t.rows.Name, fmt.Errorf("all %d candidates failed, the first: %w", len(t.result.Trials), first))
 }
 
-// train trains the best candidate on all rows of the search and measures it on
-// those that were held out.
-func (t *tuning[T]) train(ctx context.Context, rest, held []int) error {
-	part, err := encode[T](&t.o.Options, t.rows, t.targets, rest, rest, t.scale)
-	if err != nil {
+// beginFinal prepares the training of whatever is best: its rows, and those to test
+// it on, whose faults are to be known before a long search.
+func (t *tuning[T]) beginFinal(ctx context.Context, rest, held []int) error {
+	o := t.o.TrainOptions
+	o.Time = 0
+	t.final = &training[T]{o: &o, kind: t.worker.kind, choices: t.choices, rows: t.rows, targets: t.targets}
+	var err error
+	if t.final.part, err = encode[T](&o.Options, t.rows, t.targets, rest, rest, t.scale); err != nil {
 		return err
 	}
+	t.final.tested, err = t.final.testRows(ctx, held)
+	return err
+}
+
+// train trains the best candidate on all rows of the search and measures it on
+// those that were held out.
+func (t *tuning[T]) train(ctx context.Context, rest []int) error {
+	part := t.final.part
 	t.o.warnScales(part.encoding, part.train.X)
 	t.medians = newMedians(t.space, part.train.X, t.o.Seed)
 	best := t.result.Best.Candidate
-	choices := best.choices(t.choices, t.space)
+	t.final.choices = best.choices(t.choices, t.space)
 	if t.space.width || len(t.space.kernels) > 1 {
-		if choices.kernel, err = spec.Parse(t.kernelOf(best)); err != nil {
+		var err error
+		if t.final.choices.kernel, err = spec.Parse(t.kernelOf(best)); err != nil {
 			return err
 		}
 	}
-	o := t.o.TrainOptions
-	o.Time = 0
-	t.final = &training[T]{o: &o, kind: t.worker.kind, choices: choices, rows: t.rows, targets: t.targets, part: part}
-	if t.kept != nil && choices.traits.Keeps {
+	if t.kept != nil && t.choices.traits.Keeps {
 		t.final.keep = t.keepFinal
 	}
 	if err := t.final.fit(ctx); err != nil {
 		return err
 	}
-	return t.final.finish(ctx, rest, held)
+	return t.final.finish(ctx, rest)
 }

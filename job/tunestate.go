@@ -52,11 +52,7 @@ func (t *tuning[T]) resume(rest []int) error {
 
 // key tells the search from others.
 func (t *tuning[T]) key(rest []int) ([]byte, error) {
-	o := t.o
-	part, err := encode[T](&o.Options, t.rows, t.targets, rest, rest, t.scale)
-	if err != nil {
-		return nil, err
-	}
+	o, part := t.o, t.final.part
 	k, err := t.worker.kind.Make(t.choices.kernel, part.train.X, o.Seed)
 	if err != nil {
 		return nil, err
