@@ -9,8 +9,8 @@ import (
 // elements of in at the same place. All slices have the length of out.
 //
 // Blocks of unroll vectors go through body; what is left, less than a block,
-// goes through the same instructions once more, loaded and stored under a
-// mask, so that a result does not depend on its place.
+// goes through the same instructions a vector at a time, loaded and stored
+// under a mask, so that a result does not depend on its place.
 type elementwise struct {
 	in     []string
 	out    string
@@ -62,18 +62,19 @@ func (e elementwise) emit(t *target, _ op) {
 	t.JMP(operand.LabelRef("block"))
 
 	t.Label("tail")
-	t.TESTQ(n, n)
-	t.JZ(operand.LabelRef("done"))
-	tail := t.tail(n, unroll)
+	t.CMPQ(n, operand.U32(0))
+	t.JLE(operand.LabelRef("done"))
+	tail := t.tail(n, 1)
 	for s, name := range e.in {
-		in[s] = t.vecs(unroll)
-		for i, v := range in[s] {
-			tail.load(v, operand.Mem{Base: ptr[name], Disp: i * t.width()}, i)
-		}
+		in[s] = t.vecs(1)
+		tail.load(in[s][0], operand.Mem{Base: ptr[name]}, 0)
 	}
-	for i, v := range e.body(t, in) {
-		tail.store(operand.Mem{Base: ptr[e.out], Disp: i * t.width()}, v, i)
+	tail.store(operand.Mem{Base: ptr[e.out]}, e.body(t, in)[0], 0)
+	for _, name := range slices {
+		t.ADDQ(operand.U32(uint32(t.width())), ptr[name])
 	}
+	t.SUBQ(operand.U32(uint32(t.lanes())), n)
+	t.JMP(operand.LabelRef("tail"))
 
 	t.Label("done")
 	t.VZEROUPPER()
@@ -87,8 +88,8 @@ type tail struct {
 	masks  []reg.Register // AVX-512
 }
 
-// tail prepares the masks of a block of some vectors with n elements, where
-// 0 < n < the elements of the block.
+// tail prepares the masks of the first n elements of some vectors, 0 < n. What
+// is past the vectors, up to the longest tail or 64 elements, counts as whole.
 func (t *target) tail(n reg.Register, vectors int) *tail {
 	tl := &tail{t: t}
 	if !t.wide {

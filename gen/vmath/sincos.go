@@ -92,18 +92,19 @@ func emitSinCos(t *target, _ op) {
 	t.JMP(operand.LabelRef("block"))
 
 	t.Label("tail")
-	t.TESTQ(n, n)
-	t.JZ(operand.LabelRef("done"))
-	tail := t.tail(n, unroll)
-	in = t.vecs(unroll)
-	for i, v := range in {
-		tail.load(v, operand.Mem{Base: x, Disp: i * t.width()}, i)
-	}
+	t.CMPQ(n, operand.U32(0))
+	t.JLE(operand.LabelRef("done"))
+	tail := t.tail(n, 1)
+	in = t.vecs(1)
+	tail.load(in[0], operand.Mem{Base: x}, 0)
 	c, s = sinCos(t, in, left)
-	for i := range in {
-		tail.store(operand.Mem{Base: cos, Disp: i * t.width()}, c[i], i)
-		tail.store(operand.Mem{Base: sin, Disp: i * t.width()}, s[i], i)
-	}
+	tail.store(operand.Mem{Base: cos}, c[0], 0)
+	tail.store(operand.Mem{Base: sin}, s[0], 0)
+	t.ADDQ(operand.U32(uint32(t.width())), x)
+	t.ADDQ(operand.U32(uint32(t.width())), cos)
+	t.ADDQ(operand.U32(uint32(t.width())), sin)
+	t.SUBQ(operand.U32(uint32(t.lanes())), n)
+	t.JMP(operand.LabelRef("tail"))
 
 	t.Label("done")
 	t.TESTL(left.As32(), left.As32())

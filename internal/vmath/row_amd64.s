@@ -47,50 +47,28 @@ block:
 	JMP          block
 
 tail:
-	TESTQ        DX, DX
-	JZ           done
+	CMPQ         DX, $0x00000000
+	JLE          done
 	LEAQ         tailmask<>+256(SB), BX
-	SHLQ         $0x02, DX
-	SUBQ         DX, BX
+	MOVQ         DX, SI
+	SHLQ         $0x02, SI
+	SUBQ         SI, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (AX), Y0, Y0
-	VMOVUPS      32(BX), Y1
-	VMASKMOVPS   32(AX), Y1, Y1
-	VMOVUPS      64(BX), Y2
-	VMASKMOVPS   64(AX), Y2, Y2
-	VMOVUPS      96(BX), Y3
-	VMASKMOVPS   96(AX), Y3, Y3
-	VMOVUPS      (BX), Y4
-	VMASKMOVPS   (CX), Y4, Y4
-	VMOVUPS      32(BX), Y5
-	VMASKMOVPS   32(CX), Y5, Y5
-	VMOVUPS      64(BX), Y6
-	VMASKMOVPS   64(CX), Y6, Y6
-	VMOVUPS      96(BX), Y7
-	VMASKMOVPS   96(CX), Y7, Y7
-	VBROADCASTSS xx+24(FP), Y8
-	VBROADCASTSS const32<>+0(SB), Y9
-	VADDPS       Y8, Y4, Y4
-	VFNMADD231PS Y9, Y0, Y4
-	VADDPS       Y8, Y5, Y5
-	VFNMADD231PS Y9, Y1, Y5
-	VADDPS       Y8, Y6, Y6
-	VFNMADD231PS Y9, Y2, Y6
-	VADDPS       Y8, Y7, Y7
-	VFNMADD231PS Y9, Y3, Y7
+	VMOVUPS      (BX), Y1
+	VMASKMOVPS   (CX), Y1, Y1
+	VBROADCASTSS xx+24(FP), Y2
+	VBROADCASTSS const32<>+0(SB), Y3
+	VADDPS       Y2, Y1, Y1
+	VFNMADD231PS Y3, Y0, Y1
 	VXORPS       Y0, Y0, Y0
-	VMAXPS       Y4, Y0, Y4
-	VMAXPS       Y5, Y0, Y5
-	VMAXPS       Y6, Y0, Y6
-	VMAXPS       Y7, Y0, Y7
+	VMAXPS       Y1, Y0, Y1
 	VMOVUPS      (BX), Y0
-	VMASKMOVPS   Y4, Y0, (AX)
-	VMOVUPS      32(BX), Y0
-	VMASKMOVPS   Y5, Y0, 32(AX)
-	VMOVUPS      64(BX), Y0
-	VMASKMOVPS   Y6, Y0, 64(AX)
-	VMOVUPS      96(BX), Y0
-	VMASKMOVPS   Y7, Y0, 96(AX)
+	VMASKMOVPS   Y1, Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, DX
+	JMP          tail
 
 done:
 	VZEROUPPER
@@ -139,44 +117,24 @@ block:
 	JMP          block
 
 tail:
-	TESTQ        DX, DX
-	JZ           done
+	CMPQ         DX, $0x00000000
+	JLE          done
 	MOVQ         $-1, BX
-	BZHIQ        DX, BX, DX
-	KMOVW        DX, K1
-	SHRQ         $0x10, DX
-	KMOVW        DX, K2
-	SHRQ         $0x10, DX
-	KMOVW        DX, K3
-	SHRQ         $0x10, DX
-	KMOVW        DX, K4
+	BZHIQ        DX, BX, BX
+	KMOVW        BX, K1
 	VMOVUPS.Z    (AX), K1, Z0
-	VMOVUPS.Z    64(AX), K2, Z1
-	VMOVUPS.Z    128(AX), K3, Z2
-	VMOVUPS.Z    192(AX), K4, Z3
-	VMOVUPS.Z    (CX), K1, Z4
-	VMOVUPS.Z    64(CX), K2, Z5
-	VMOVUPS.Z    128(CX), K3, Z6
-	VMOVUPS.Z    192(CX), K4, Z7
-	VBROADCASTSS xx+24(FP), Z8
-	VBROADCASTSS const32<>+0(SB), Z9
-	VADDPS       Z8, Z4, Z4
-	VFNMADD231PS Z9, Z0, Z4
-	VADDPS       Z8, Z5, Z5
-	VFNMADD231PS Z9, Z1, Z5
-	VADDPS       Z8, Z6, Z6
-	VFNMADD231PS Z9, Z2, Z6
-	VADDPS       Z8, Z7, Z7
-	VFNMADD231PS Z9, Z3, Z7
+	VMOVUPS.Z    (CX), K1, Z1
+	VBROADCASTSS xx+24(FP), Z2
+	VBROADCASTSS const32<>+0(SB), Z3
+	VADDPS       Z2, Z1, Z1
+	VFNMADD231PS Z3, Z0, Z1
 	VXORPS       Z0, Z0, Z0
-	VMAXPS       Z4, Z0, Z4
-	VMAXPS       Z5, Z0, Z5
-	VMAXPS       Z6, Z0, Z6
-	VMAXPS       Z7, Z0, Z7
-	VMOVUPS      Z4, K1, (AX)
-	VMOVUPS      Z5, K2, 64(AX)
-	VMOVUPS      Z6, K3, 128(AX)
-	VMOVUPS      Z7, K4, 192(AX)
+	VMAXPS       Z1, Z0, Z1
+	VMOVUPS      Z1, K1, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, DX
+	JMP          tail
 
 done:
 	VZEROUPPER
@@ -225,50 +183,28 @@ block:
 	JMP          block
 
 tail:
-	TESTQ        DX, DX
-	JZ           done
+	CMPQ         DX, $0x00000000
+	JLE          done
 	LEAQ         tailmask<>+256(SB), BX
-	SHLQ         $0x03, DX
-	SUBQ         DX, BX
+	MOVQ         DX, SI
+	SHLQ         $0x03, SI
+	SUBQ         SI, BX
 	VMOVUPD      (BX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
-	VMOVUPD      32(BX), Y1
-	VMASKMOVPD   32(AX), Y1, Y1
-	VMOVUPD      64(BX), Y2
-	VMASKMOVPD   64(AX), Y2, Y2
-	VMOVUPD      96(BX), Y3
-	VMASKMOVPD   96(AX), Y3, Y3
-	VMOVUPD      (BX), Y4
-	VMASKMOVPD   (CX), Y4, Y4
-	VMOVUPD      32(BX), Y5
-	VMASKMOVPD   32(CX), Y5, Y5
-	VMOVUPD      64(BX), Y6
-	VMASKMOVPD   64(CX), Y6, Y6
-	VMOVUPD      96(BX), Y7
-	VMASKMOVPD   96(CX), Y7, Y7
-	VBROADCASTSD xx+24(FP), Y8
-	VBROADCASTSD const64<>+0(SB), Y9
-	VADDPD       Y8, Y4, Y4
-	VFNMADD231PD Y9, Y0, Y4
-	VADDPD       Y8, Y5, Y5
-	VFNMADD231PD Y9, Y1, Y5
-	VADDPD       Y8, Y6, Y6
-	VFNMADD231PD Y9, Y2, Y6
-	VADDPD       Y8, Y7, Y7
-	VFNMADD231PD Y9, Y3, Y7
+	VMOVUPD      (BX), Y1
+	VMASKMOVPD   (CX), Y1, Y1
+	VBROADCASTSD xx+24(FP), Y2
+	VBROADCASTSD const64<>+0(SB), Y3
+	VADDPD       Y2, Y1, Y1
+	VFNMADD231PD Y3, Y0, Y1
 	VXORPD       Y0, Y0, Y0
-	VMAXPD       Y4, Y0, Y4
-	VMAXPD       Y5, Y0, Y5
-	VMAXPD       Y6, Y0, Y6
-	VMAXPD       Y7, Y0, Y7
+	VMAXPD       Y1, Y0, Y1
 	VMOVUPD      (BX), Y0
-	VMASKMOVPD   Y4, Y0, (AX)
-	VMOVUPD      32(BX), Y0
-	VMASKMOVPD   Y5, Y0, 32(AX)
-	VMOVUPD      64(BX), Y0
-	VMASKMOVPD   Y6, Y0, 64(AX)
-	VMOVUPD      96(BX), Y0
-	VMASKMOVPD   Y7, Y0, 96(AX)
+	VMASKMOVPD   Y1, Y0, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, DX
+	JMP          tail
 
 done:
 	VZEROUPPER
@@ -317,44 +253,24 @@ block:
 	JMP          block
 
 tail:
-	TESTQ        DX, DX
-	JZ           done
+	CMPQ         DX, $0x00000000
+	JLE          done
 	MOVQ         $-1, BX
-	BZHIQ        DX, BX, DX
-	KMOVW        DX, K1
-	SHRQ         $0x08, DX
-	KMOVW        DX, K2
-	SHRQ         $0x08, DX
-	KMOVW        DX, K3
-	SHRQ         $0x08, DX
-	KMOVW        DX, K4
+	BZHIQ        DX, BX, BX
+	KMOVW        BX, K1
 	VMOVUPD.Z    (AX), K1, Z0
-	VMOVUPD.Z    64(AX), K2, Z1
-	VMOVUPD.Z    128(AX), K3, Z2
-	VMOVUPD.Z    192(AX), K4, Z3
-	VMOVUPD.Z    (CX), K1, Z4
-	VMOVUPD.Z    64(CX), K2, Z5
-	VMOVUPD.Z    128(CX), K3, Z6
-	VMOVUPD.Z    192(CX), K4, Z7
-	VBROADCASTSD xx+24(FP), Z8
-	VBROADCASTSD const64<>+0(SB), Z9
-	VADDPD       Z8, Z4, Z4
-	VFNMADD231PD Z9, Z0, Z4
-	VADDPD       Z8, Z5, Z5
-	VFNMADD231PD Z9, Z1, Z5
-	VADDPD       Z8, Z6, Z6
-	VFNMADD231PD Z9, Z2, Z6
-	VADDPD       Z8, Z7, Z7
-	VFNMADD231PD Z9, Z3, Z7
+	VMOVUPD.Z    (CX), K1, Z1
+	VBROADCASTSD xx+24(FP), Z2
+	VBROADCASTSD const64<>+0(SB), Z3
+	VADDPD       Z2, Z1, Z1
+	VFNMADD231PD Z3, Z0, Z1
 	VXORPD       Z0, Z0, Z0
-	VMAXPD       Z4, Z0, Z4
-	VMAXPD       Z5, Z0, Z5
-	VMAXPD       Z6, Z0, Z6
-	VMAXPD       Z7, Z0, Z7
-	VMOVUPD      Z4, K1, (AX)
-	VMOVUPD      Z5, K2, 64(AX)
-	VMOVUPD      Z6, K3, 128(AX)
-	VMOVUPD      Z7, K4, 192(AX)
+	VMAXPD       Z1, Z0, Z1
+	VMOVUPD      Z1, K1, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, DX
+	JMP          tail
 
 done:
 	VZEROUPPER
@@ -418,63 +334,40 @@ end3:
 	JMP     block
 
 tail:
-	TESTQ        CX, CX
-	JZ           done
+	CMPQ         CX, $0x00000000
+	JLE          done
 	LEAQ         tailmask<>+256(SB), DX
-	SHLQ         $0x02, CX
-	SUBQ         CX, DX
+	MOVQ         CX, BX
+	SHLQ         $0x02, BX
+	SUBQ         BX, DX
 	VMOVUPS      (DX), Y0
 	VMASKMOVPS   (AX), Y0, Y0
-	VMOVUPS      32(DX), Y1
-	VMASKMOVPS   32(AX), Y1, Y1
-	VMOVUPS      64(DX), Y2
-	VMASKMOVPS   64(AX), Y2, Y2
-	VMOVUPS      96(DX), Y3
-	VMASKMOVPS   96(AX), Y3, Y3
-	VBROADCASTSS a+24(FP), Y4
-	VMULPS       Y4, Y0, Y0
-	VMULPS       Y4, Y1, Y1
-	VMULPS       Y4, Y2, Y2
-	VMULPS       Y4, Y3, Y3
-	VBROADCASTSS b+28(FP), Y4
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y4, Y1, Y1
-	VADDPS       Y4, Y2, Y2
-	VADDPS       Y4, Y3, Y3
-	MOVQ         n+32(FP), CX
-	VBROADCASTSS const32<>+4(SB), Y7
-	VMOVAPS      Y7, Y4
-	VMOVAPS      Y7, Y5
-	VMOVAPS      Y7, Y6
-	VMOVAPS      Y7, Y7
-	TESTQ        CX, CX
+	VBROADCASTSS a+24(FP), Y1
+	VMULPS       Y1, Y0, Y0
+	VBROADCASTSS b+28(FP), Y1
+	VADDPS       Y1, Y0, Y0
+	MOVQ         n+32(FP), BX
+	VBROADCASTSS const32<>+4(SB), Y1
+	VMOVAPS      Y1, Y1
+	TESTQ        BX, BX
 	JZ           end6
 
 square4:
-	SHRQ   $0x01, CX
+	SHRQ   $0x01, BX
 	JCC    next5
-	VMULPS Y0, Y4, Y4
-	VMULPS Y1, Y5, Y5
-	VMULPS Y2, Y6, Y6
-	VMULPS Y3, Y7, Y7
+	VMULPS Y0, Y1, Y1
 
 next5:
 	VMULPS Y0, Y0, Y0
-	VMULPS Y1, Y1, Y1
-	VMULPS Y2, Y2, Y2
-	VMULPS Y3, Y3, Y3
-	TESTQ  CX, CX
+	TESTQ  BX, BX
 	JNZ    square4
 
 end6:
 	VMOVUPS    (DX), Y0
-	VMASKMOVPS Y4, Y0, (AX)
-	VMOVUPS    32(DX), Y0
-	VMASKMOVPS Y5, Y0, 32(AX)
-	VMOVUPS    64(DX), Y0
-	VMASKMOVPS Y6, Y0, 64(AX)
-	VMOVUPS    96(DX), Y0
-	VMASKMOVPS Y7, Y0, 96(AX)
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	SUBQ       $0x00000008, CX
+	JMP        tail
 
 done:
 	VZEROUPPER
@@ -538,61 +431,37 @@ end3:
 	JMP     block
 
 tail:
-	TESTQ        CX, CX
-	JZ           done
+	CMPQ         CX, $0x00000000
+	JLE          done
 	MOVQ         $-1, DX
-	BZHIQ        CX, DX, CX
-	KMOVW        CX, K1
-	SHRQ         $0x10, CX
-	KMOVW        CX, K2
-	SHRQ         $0x10, CX
-	KMOVW        CX, K3
-	SHRQ         $0x10, CX
-	KMOVW        CX, K4
+	BZHIQ        CX, DX, DX
+	KMOVW        DX, K1
 	VMOVUPS.Z    (AX), K1, Z0
-	VMOVUPS.Z    64(AX), K2, Z1
-	VMOVUPS.Z    128(AX), K3, Z2
-	VMOVUPS.Z    192(AX), K4, Z3
-	VBROADCASTSS a+24(FP), Z4
-	VMULPS       Z4, Z0, Z0
-	VMULPS       Z4, Z1, Z1
-	VMULPS       Z4, Z2, Z2
-	VMULPS       Z4, Z3, Z3
-	VBROADCASTSS b+28(FP), Z4
-	VADDPS       Z4, Z0, Z0
-	VADDPS       Z4, Z1, Z1
-	VADDPS       Z4, Z2, Z2
-	VADDPS       Z4, Z3, Z3
-	MOVQ         n+32(FP), CX
-	VBROADCASTSS const32<>+4(SB), Z7
-	VMOVAPS      Z7, Z4
-	VMOVAPS      Z7, Z5
-	VMOVAPS      Z7, Z6
-	VMOVAPS      Z7, Z7
-	TESTQ        CX, CX
+	VBROADCASTSS a+24(FP), Z1
+	VMULPS       Z1, Z0, Z0
+	VBROADCASTSS b+28(FP), Z1
+	VADDPS       Z1, Z0, Z0
+	MOVQ         n+32(FP), DX
+	VBROADCASTSS const32<>+4(SB), Z1
+	VMOVAPS      Z1, Z1
+	TESTQ        DX, DX
 	JZ           end6
 
 square4:
-	SHRQ   $0x01, CX
+	SHRQ   $0x01, DX
 	JCC    next5
-	VMULPS Z0, Z4, Z4
-	VMULPS Z1, Z5, Z5
-	VMULPS Z2, Z6, Z6
-	VMULPS Z3, Z7, Z7
+	VMULPS Z0, Z1, Z1
 
 next5:
 	VMULPS Z0, Z0, Z0
-	VMULPS Z1, Z1, Z1
-	VMULPS Z2, Z2, Z2
-	VMULPS Z3, Z3, Z3
-	TESTQ  CX, CX
+	TESTQ  DX, DX
 	JNZ    square4
 
 end6:
-	VMOVUPS Z4, K1, (AX)
-	VMOVUPS Z5, K2, 64(AX)
-	VMOVUPS Z6, K3, 128(AX)
-	VMOVUPS Z7, K4, 192(AX)
+	VMOVUPS Z1, K1, (AX)
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x00000010, CX
+	JMP     tail
 
 done:
 	VZEROUPPER
@@ -656,63 +525,40 @@ end3:
 	JMP     block
 
 tail:
-	TESTQ        CX, CX
-	JZ           done
+	CMPQ         CX, $0x00000000
+	JLE          done
 	LEAQ         tailmask<>+256(SB), DX
-	SHLQ         $0x03, CX
-	SUBQ         CX, DX
+	MOVQ         CX, BX
+	SHLQ         $0x03, BX
+	SUBQ         BX, DX
 	VMOVUPD      (DX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
-	VMOVUPD      32(DX), Y1
-	VMASKMOVPD   32(AX), Y1, Y1
-	VMOVUPD      64(DX), Y2
-	VMASKMOVPD   64(AX), Y2, Y2
-	VMOVUPD      96(DX), Y3
-	VMASKMOVPD   96(AX), Y3, Y3
-	VBROADCASTSD a+24(FP), Y4
-	VMULPD       Y4, Y0, Y0
-	VMULPD       Y4, Y1, Y1
-	VMULPD       Y4, Y2, Y2
-	VMULPD       Y4, Y3, Y3
-	VBROADCASTSD b+32(FP), Y4
-	VADDPD       Y4, Y0, Y0
-	VADDPD       Y4, Y1, Y1
-	VADDPD       Y4, Y2, Y2
-	VADDPD       Y4, Y3, Y3
-	MOVQ         n+40(FP), CX
-	VBROADCASTSD const64<>+8(SB), Y7
-	VMOVAPD      Y7, Y4
-	VMOVAPD      Y7, Y5
-	VMOVAPD      Y7, Y6
-	VMOVAPD      Y7, Y7
-	TESTQ        CX, CX
+	VBROADCASTSD a+24(FP), Y1
+	VMULPD       Y1, Y0, Y0
+	VBROADCASTSD b+32(FP), Y1
+	VADDPD       Y1, Y0, Y0
+	MOVQ         n+40(FP), BX
+	VBROADCASTSD const64<>+8(SB), Y1
+	VMOVAPD      Y1, Y1
+	TESTQ        BX, BX
 	JZ           end6
 
 square4:
-	SHRQ   $0x01, CX
+	SHRQ   $0x01, BX
 	JCC    next5
-	VMULPD Y0, Y4, Y4
-	VMULPD Y1, Y5, Y5
-	VMULPD Y2, Y6, Y6
-	VMULPD Y3, Y7, Y7
+	VMULPD Y0, Y1, Y1
 
 next5:
 	VMULPD Y0, Y0, Y0
-	VMULPD Y1, Y1, Y1
-	VMULPD Y2, Y2, Y2
-	VMULPD Y3, Y3, Y3
-	TESTQ  CX, CX
+	TESTQ  BX, BX
 	JNZ    square4
 
 end6:
 	VMOVUPD    (DX), Y0
-	VMASKMOVPD Y4, Y0, (AX)
-	VMOVUPD    32(DX), Y0
-	VMASKMOVPD Y5, Y0, 32(AX)
-	VMOVUPD    64(DX), Y0
-	VMASKMOVPD Y6, Y0, 64(AX)
-	VMOVUPD    96(DX), Y0
-	VMASKMOVPD Y7, Y0, 96(AX)
+	VMASKMOVPD Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	SUBQ       $0x00000004, CX
+	JMP        tail
 
 done:
 	VZEROUPPER
@@ -776,61 +622,37 @@ end3:
 	JMP     block
 
 tail:
-	TESTQ        CX, CX
-	JZ           done
+	CMPQ         CX, $0x00000000
+	JLE          done
 	MOVQ         $-1, DX
-	BZHIQ        CX, DX, CX
-	KMOVW        CX, K1
-	SHRQ         $0x08, CX
-	KMOVW        CX, K2
-	SHRQ         $0x08, CX
-	KMOVW        CX, K3
-	SHRQ         $0x08, CX
-	KMOVW        CX, K4
+	BZHIQ        CX, DX, DX
+	KMOVW        DX, K1
 	VMOVUPD.Z    (AX), K1, Z0
-	VMOVUPD.Z    64(AX), K2, Z1
-	VMOVUPD.Z    128(AX), K3, Z2
-	VMOVUPD.Z    192(AX), K4, Z3
-	VBROADCASTSD a+24(FP), Z4
-	VMULPD       Z4, Z0, Z0
-	VMULPD       Z4, Z1, Z1
-	VMULPD       Z4, Z2, Z2
-	VMULPD       Z4, Z3, Z3
-	VBROADCASTSD b+32(FP), Z4
-	VADDPD       Z4, Z0, Z0
-	VADDPD       Z4, Z1, Z1
-	VADDPD       Z4, Z2, Z2
-	VADDPD       Z4, Z3, Z3
-	MOVQ         n+40(FP), CX
-	VBROADCASTSD const64<>+8(SB), Z7
-	VMOVAPD      Z7, Z4
-	VMOVAPD      Z7, Z5
-	VMOVAPD      Z7, Z6
-	VMOVAPD      Z7, Z7
-	TESTQ        CX, CX
+	VBROADCASTSD a+24(FP), Z1
+	VMULPD       Z1, Z0, Z0
+	VBROADCASTSD b+32(FP), Z1
+	VADDPD       Z1, Z0, Z0
+	MOVQ         n+40(FP), DX
+	VBROADCASTSD const64<>+8(SB), Z1
+	VMOVAPD      Z1, Z1
+	TESTQ        DX, DX
 	JZ           end6
 
 square4:
-	SHRQ   $0x01, CX
+	SHRQ   $0x01, DX
 	JCC    next5
-	VMULPD Z0, Z4, Z4
-	VMULPD Z1, Z5, Z5
-	VMULPD Z2, Z6, Z6
-	VMULPD Z3, Z7, Z7
+	VMULPD Z0, Z1, Z1
 
 next5:
 	VMULPD Z0, Z0, Z0
-	VMULPD Z1, Z1, Z1
-	VMULPD Z2, Z2, Z2
-	VMULPD Z3, Z3, Z3
-	TESTQ  CX, CX
+	TESTQ  DX, DX
 	JNZ    square4
 
 end6:
-	VMOVUPD Z4, K1, (AX)
-	VMOVUPD Z5, K2, 64(AX)
-	VMOVUPD Z6, K3, 128(AX)
-	VMOVUPD Z7, K4, 192(AX)
+	VMOVUPD Z1, K1, (AX)
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x00000008, CX
+	JMP     tail
 
 done:
 	VZEROUPPER
@@ -878,49 +700,27 @@ block:
 	JMP          block
 
 tail:
-	TESTQ        DX, DX
-	JZ           done
+	CMPQ         DX, $0x00000000
+	JLE          done
 	LEAQ         tailmask<>+256(SB), BX
-	SHLQ         $0x02, DX
-	SUBQ         DX, BX
+	MOVQ         DX, SI
+	SHLQ         $0x02, SI
+	SUBQ         SI, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (AX), Y0, Y0
-	VMOVUPS      32(BX), Y1
-	VMASKMOVPS   32(AX), Y1, Y1
-	VMOVUPS      64(BX), Y2
-	VMASKMOVPS   64(AX), Y2, Y2
-	VMOVUPS      96(BX), Y3
-	VMASKMOVPS   96(AX), Y3, Y3
-	VMOVUPS      (BX), Y4
-	VMASKMOVPS   (CX), Y4, Y4
-	VMOVUPS      32(BX), Y5
-	VMASKMOVPS   32(CX), Y5, Y5
-	VMOVUPS      64(BX), Y6
-	VMASKMOVPS   64(CX), Y6, Y6
-	VMOVUPS      96(BX), Y7
-	VMASKMOVPS   96(CX), Y7, Y7
-	VBROADCASTSS a+24(FP), Y8
-	VBROADCASTSS const32<>+8(SB), Y9
-	VSUBPS       Y4, Y8, Y4
-	VANDPS       Y9, Y4, Y4
-	VADDPS       Y4, Y0, Y0
-	VSUBPS       Y5, Y8, Y5
-	VANDPS       Y9, Y5, Y5
-	VADDPS       Y5, Y1, Y1
-	VSUBPS       Y6, Y8, Y6
-	VANDPS       Y9, Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	VSUBPS       Y7, Y8, Y7
-	VANDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y3, Y3
-	VMOVUPS      (BX), Y4
-	VMASKMOVPS   Y0, Y4, (AX)
-	VMOVUPS      32(BX), Y0
-	VMASKMOVPS   Y1, Y0, 32(AX)
-	VMOVUPS      64(BX), Y0
-	VMASKMOVPS   Y2, Y0, 64(AX)
-	VMOVUPS      96(BX), Y0
-	VMASKMOVPS   Y3, Y0, 96(AX)
+	VMOVUPS      (BX), Y1
+	VMASKMOVPS   (CX), Y1, Y1
+	VBROADCASTSS a+24(FP), Y2
+	VBROADCASTSS const32<>+8(SB), Y3
+	VSUBPS       Y1, Y2, Y1
+	VANDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      (BX), Y1
+	VMASKMOVPS   Y0, Y1, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, DX
+	JMP          tail
 
 done:
 	VZEROUPPER
@@ -968,43 +768,23 @@ block:
 	JMP          block
 
 tail:
-	TESTQ        DX, DX
-	JZ           done
+	CMPQ         DX, $0x00000000
+	JLE          done
 	MOVQ         $-1, BX
-	BZHIQ        DX, BX, DX
-	KMOVW        DX, K1
-	SHRQ         $0x10, DX
-	KMOVW        DX, K2
-	SHRQ         $0x10, DX
-	KMOVW        DX, K3
-	SHRQ         $0x10, DX
-	KMOVW        DX, K4
+	BZHIQ        DX, BX, BX
+	KMOVW        BX, K1
 	VMOVUPS.Z    (AX), K1, Z0
-	VMOVUPS.Z    64(AX), K2, Z1
-	VMOVUPS.Z    128(AX), K3, Z2
-	VMOVUPS.Z    192(AX), K4, Z3
-	VMOVUPS.Z    (CX), K1, Z4
-	VMOVUPS.Z    64(CX), K2, Z5
-	VMOVUPS.Z    128(CX), K3, Z6
-	VMOVUPS.Z    192(CX), K4, Z7
-	VBROADCASTSS a+24(FP), Z8
-	VBROADCASTSS const32<>+8(SB), Z9
-	VSUBPS       Z4, Z8, Z4
-	VANDPS       Z9, Z4, Z4
-	VADDPS       Z4, Z0, Z0
-	VSUBPS       Z5, Z8, Z5
-	VANDPS       Z9, Z5, Z5
-	VADDPS       Z5, Z1, Z1
-	VSUBPS       Z6, Z8, Z6
-	VANDPS       Z9, Z6, Z6
-	VADDPS       Z6, Z2, Z2
-	VSUBPS       Z7, Z8, Z7
-	VANDPS       Z9, Z7, Z7
-	VADDPS       Z7, Z3, Z3
+	VMOVUPS.Z    (CX), K1, Z1
+	VBROADCASTSS a+24(FP), Z2
+	VBROADCASTSS const32<>+8(SB), Z3
+	VSUBPS       Z1, Z2, Z1
+	VANDPS       Z3, Z1, Z1
+	VADDPS       Z1, Z0, Z0
 	VMOVUPS      Z0, K1, (AX)
-	VMOVUPS      Z1, K2, 64(AX)
-	VMOVUPS      Z2, K3, 128(AX)
-	VMOVUPS      Z3, K4, 192(AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, DX
+	JMP          tail
 
 done:
 	VZEROUPPER
@@ -1052,49 +832,27 @@ block:
 	JMP          block
 
 tail:
-	TESTQ        DX, DX
-	JZ           done
+	CMPQ         DX, $0x00000000
+	JLE          done
 	LEAQ         tailmask<>+256(SB), BX
-	SHLQ         $0x03, DX
-	SUBQ         DX, BX
+	MOVQ         DX, SI
+	SHLQ         $0x03, SI
+	SUBQ         SI, BX
 	VMOVUPD      (BX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
-	VMOVUPD      32(BX), Y1
-	VMASKMOVPD   32(AX), Y1, Y1
-	VMOVUPD      64(BX), Y2
-	VMASKMOVPD   64(AX), Y2, Y2
-	VMOVUPD      96(BX), Y3
-	VMASKMOVPD   96(AX), Y3, Y3
-	VMOVUPD      (BX), Y4
-	VMASKMOVPD   (CX), Y4, Y4
-	VMOVUPD      32(BX), Y5
-	VMASKMOVPD   32(CX), Y5, Y5
-	VMOVUPD      64(BX), Y6
-	VMASKMOVPD   64(CX), Y6, Y6
-	VMOVUPD      96(BX), Y7
-	VMASKMOVPD   96(CX), Y7, Y7
-	VBROADCASTSD a+24(FP), Y8
-	VBROADCASTSD const64<>+16(SB), Y9
-	VSUBPD       Y4, Y8, Y4
-	VANDPD       Y9, Y4, Y4
-	VADDPD       Y4, Y0, Y0
-	VSUBPD       Y5, Y8, Y5
-	VANDPD       Y9, Y5, Y5
-	VADDPD       Y5, Y1, Y1
-	VSUBPD       Y6, Y8, Y6
-	VANDPD       Y9, Y6, Y6
-	VADDPD       Y6, Y2, Y2
-	VSUBPD       Y7, Y8, Y7
-	VANDPD       Y9, Y7, Y7
-	VADDPD       Y7, Y3, Y3
-	VMOVUPD      (BX), Y4
-	VMASKMOVPD   Y0, Y4, (AX)
-	VMOVUPD      32(BX), Y0
-	VMASKMOVPD   Y1, Y0, 32(AX)
-	VMOVUPD      64(BX), Y0
-	VMASKMOVPD   Y2, Y0, 64(AX)
-	VMOVUPD      96(BX), Y0
-	VMASKMOVPD   Y3, Y0, 96(AX)
+	VMOVUPD      (BX), Y1
+	VMASKMOVPD   (CX), Y1, Y1
+	VBROADCASTSD a+24(FP), Y2
+	VBROADCASTSD const64<>+16(SB), Y3
+	VSUBPD       Y1, Y2, Y1
+	VANDPD       Y3, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPD      (BX), Y1
+	VMASKMOVPD   Y0, Y1, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, DX
+	JMP          tail
 
 done:
 	VZEROUPPER
@@ -1142,43 +900,23 @@ block:
 	JMP          block
 
 tail:
-	TESTQ        DX, DX
-	JZ           done
+	CMPQ         DX, $0x00000000
+	JLE          done
 	MOVQ         $-1, BX
-	BZHIQ        DX, BX, DX
-	KMOVW        DX, K1
-	SHRQ         $0x08, DX
-	KMOVW        DX, K2
-	SHRQ         $0x08, DX
-	KMOVW        DX, K3
-	SHRQ         $0x08, DX
-	KMOVW        DX, K4
+	BZHIQ        DX, BX, BX
+	KMOVW        BX, K1
 	VMOVUPD.Z    (AX), K1, Z0
-	VMOVUPD.Z    64(AX), K2, Z1
-	VMOVUPD.Z    128(AX), K3, Z2
-	VMOVUPD.Z    192(AX), K4, Z3
-	VMOVUPD.Z    (CX), K1, Z4
-	VMOVUPD.Z    64(CX), K2, Z5
-	VMOVUPD.Z    128(CX), K3, Z6
-	VMOVUPD.Z    192(CX), K4, Z7
-	VBROADCASTSD a+24(FP), Z8
-	VBROADCASTSD const64<>+16(SB), Z9
-	VSUBPD       Z4, Z8, Z4
-	VANDPD       Z9, Z4, Z4
-	VADDPD       Z4, Z0, Z0
-	VSUBPD       Z5, Z8, Z5
-	VANDPD       Z9, Z5, Z5
-	VADDPD       Z5, Z1, Z1
-	VSUBPD       Z6, Z8, Z6
-	VANDPD       Z9, Z6, Z6
-	VADDPD       Z6, Z2, Z2
-	VSUBPD       Z7, Z8, Z7
-	VANDPD       Z9, Z7, Z7
-	VADDPD       Z7, Z3, Z3
+	VMOVUPD.Z    (CX), K1, Z1
+	VBROADCASTSD a+24(FP), Z2
+	VBROADCASTSD const64<>+16(SB), Z3
+	VSUBPD       Z1, Z2, Z1
+	VANDPD       Z3, Z1, Z1
+	VADDPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
-	VMOVUPD      Z1, K2, 64(AX)
-	VMOVUPD      Z2, K3, 128(AX)
-	VMOVUPD      Z3, K4, 192(AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, DX
+	JMP          tail
 
 done:
 	VZEROUPPER
@@ -1221,44 +959,25 @@ block:
 	JMP          block
 
 tail:
-	TESTQ        DX, DX
-	JZ           done
+	CMPQ         DX, $0x00000000
+	JLE          done
 	LEAQ         tailmask<>+256(SB), BX
-	SHLQ         $0x02, DX
-	SUBQ         DX, BX
+	MOVQ         DX, SI
+	SHLQ         $0x02, SI
+	SUBQ         SI, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (AX), Y0, Y0
-	VMOVUPS      32(BX), Y1
-	VMASKMOVPS   32(AX), Y1, Y1
-	VMOVUPS      64(BX), Y2
-	VMASKMOVPS   64(AX), Y2, Y2
-	VMOVUPS      96(BX), Y3
-	VMASKMOVPS   96(AX), Y3, Y3
-	VMOVUPS      (BX), Y4
-	VMASKMOVPS   (CX), Y4, Y4
-	VMOVUPS      32(BX), Y5
-	VMASKMOVPS   32(CX), Y5, Y5
-	VMOVUPS      64(BX), Y6
-	VMASKMOVPS   64(CX), Y6, Y6
-	VMOVUPS      96(BX), Y7
-	VMASKMOVPS   96(CX), Y7, Y7
-	VBROADCASTSS s+24(FP), Y8
-	VMULPS       Y8, Y4, Y4
-	VMULPS       Y4, Y0, Y0
-	VMULPS       Y8, Y5, Y5
-	VMULPS       Y5, Y1, Y1
-	VMULPS       Y8, Y6, Y6
-	VMULPS       Y6, Y2, Y2
-	VMULPS       Y8, Y7, Y7
-	VMULPS       Y7, Y3, Y3
-	VMOVUPS      (BX), Y4
-	VMASKMOVPS   Y0, Y4, (AX)
-	VMOVUPS      32(BX), Y0
-	VMASKMOVPS   Y1, Y0, 32(AX)
-	VMOVUPS      64(BX), Y0
-	VMASKMOVPS   Y2, Y0, 64(AX)
-	VMOVUPS      96(BX), Y0
-	VMASKMOVPS   Y3, Y0, 96(AX)
+	VMOVUPS      (BX), Y1
+	VMASKMOVPS   (CX), Y1, Y1
+	VBROADCASTSS s+24(FP), Y2
+	VMULPS       Y2, Y1, Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      (BX), Y1
+	VMASKMOVPS   Y0, Y1, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, DX
+	JMP          tail
 
 done:
 	VZEROUPPER
@@ -1301,38 +1020,21 @@ block:
 	JMP          block
 
 tail:
-	TESTQ        DX, DX
-	JZ           done
+	CMPQ         DX, $0x00000000
+	JLE          done
 	MOVQ         $-1, BX
-	BZHIQ        DX, BX, DX
-	KMOVW        DX, K1
-	SHRQ         $0x10, DX
-	KMOVW        DX, K2
-	SHRQ         $0x10, DX
-	KMOVW        DX, K3
-	SHRQ         $0x10, DX
-	KMOVW        DX, K4
+	BZHIQ        DX, BX, BX
+	KMOVW        BX, K1
 	VMOVUPS.Z    (AX), K1, Z0
-	VMOVUPS.Z    64(AX), K2, Z1
-	VMOVUPS.Z    128(AX), K3, Z2
-	VMOVUPS.Z    192(AX), K4, Z3
-	VMOVUPS.Z    (CX), K1, Z4
-	VMOVUPS.Z    64(CX), K2, Z5
-	VMOVUPS.Z    128(CX), K3, Z6
-	VMOVUPS.Z    192(CX), K4, Z7
-	VBROADCASTSS s+24(FP), Z8
-	VMULPS       Z8, Z4, Z4
-	VMULPS       Z4, Z0, Z0
-	VMULPS       Z8, Z5, Z5
-	VMULPS       Z5, Z1, Z1
-	VMULPS       Z8, Z6, Z6
-	VMULPS       Z6, Z2, Z2
-	VMULPS       Z8, Z7, Z7
-	VMULPS       Z7, Z3, Z3
+	VMOVUPS.Z    (CX), K1, Z1
+	VBROADCASTSS s+24(FP), Z2
+	VMULPS       Z2, Z1, Z1
+	VMULPS       Z1, Z0, Z0
 	VMOVUPS      Z0, K1, (AX)
-	VMOVUPS      Z1, K2, 64(AX)
-	VMOVUPS      Z2, K3, 128(AX)
-	VMOVUPS      Z3, K4, 192(AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, DX
+	JMP          tail
 
 done:
 	VZEROUPPER
@@ -1375,44 +1077,25 @@ block:
 	JMP          block
 
 tail:
-	TESTQ        DX, DX
-	JZ           done
+	CMPQ         DX, $0x00000000
+	JLE          done
 	LEAQ         tailmask<>+256(SB), BX
-	SHLQ         $0x03, DX
-	SUBQ         DX, BX
+	MOVQ         DX, SI
+	SHLQ         $0x03, SI
+	SUBQ         SI, BX
 	VMOVUPD      (BX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
-	VMOVUPD      32(BX), Y1
-	VMASKMOVPD   32(AX), Y1, Y1
-	VMOVUPD      64(BX), Y2
-	VMASKMOVPD   64(AX), Y2, Y2
-	VMOVUPD      96(BX), Y3
-	VMASKMOVPD   96(AX), Y3, Y3
-	VMOVUPD      (BX), Y4
-	VMASKMOVPD   (CX), Y4, Y4
-	VMOVUPD      32(BX), Y5
-	VMASKMOVPD   32(CX), Y5, Y5
-	VMOVUPD      64(BX), Y6
-	VMASKMOVPD   64(CX), Y6, Y6
-	VMOVUPD      96(BX), Y7
-	VMASKMOVPD   96(CX), Y7, Y7
-	VBROADCASTSD s+24(FP), Y8
-	VMULPD       Y8, Y4, Y4
-	VMULPD       Y4, Y0, Y0
-	VMULPD       Y8, Y5, Y5
-	VMULPD       Y5, Y1, Y1
-	VMULPD       Y8, Y6, Y6
-	VMULPD       Y6, Y2, Y2
-	VMULPD       Y8, Y7, Y7
-	VMULPD       Y7, Y3, Y3
-	VMOVUPD      (BX), Y4
-	VMASKMOVPD   Y0, Y4, (AX)
-	VMOVUPD      32(BX), Y0
-	VMASKMOVPD   Y1, Y0, 32(AX)
-	VMOVUPD      64(BX), Y0
-	VMASKMOVPD   Y2, Y0, 64(AX)
-	VMOVUPD      96(BX), Y0
-	VMASKMOVPD   Y3, Y0, 96(AX)
+	VMOVUPD      (BX), Y1
+	VMASKMOVPD   (CX), Y1, Y1
+	VBROADCASTSD s+24(FP), Y2
+	VMULPD       Y2, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      (BX), Y1
+	VMASKMOVPD   Y0, Y1, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, DX
+	JMP          tail
 
 done:
 	VZEROUPPER
@@ -1455,38 +1138,21 @@ block:
 	JMP          block
 
 tail:
-	TESTQ        DX, DX
-	JZ           done
+	CMPQ         DX, $0x00000000
+	JLE          done
 	MOVQ         $-1, BX
-	BZHIQ        DX, BX, DX
-	KMOVW        DX, K1
-	SHRQ         $0x08, DX
-	KMOVW        DX, K2
-	SHRQ         $0x08, DX
-	KMOVW        DX, K3
-	SHRQ         $0x08, DX
-	KMOVW        DX, K4
+	BZHIQ        DX, BX, BX
+	KMOVW        BX, K1
 	VMOVUPD.Z    (AX), K1, Z0
-	VMOVUPD.Z    64(AX), K2, Z1
-	VMOVUPD.Z    128(AX), K3, Z2
-	VMOVUPD.Z    192(AX), K4, Z3
-	VMOVUPD.Z    (CX), K1, Z4
-	VMOVUPD.Z    64(CX), K2, Z5
-	VMOVUPD.Z    128(CX), K3, Z6
-	VMOVUPD.Z    192(CX), K4, Z7
-	VBROADCASTSD s+24(FP), Z8
-	VMULPD       Z8, Z4, Z4
-	VMULPD       Z4, Z0, Z0
-	VMULPD       Z8, Z5, Z5
-	VMULPD       Z5, Z1, Z1
-	VMULPD       Z8, Z6, Z6
-	VMULPD       Z6, Z2, Z2
-	VMULPD       Z8, Z7, Z7
-	VMULPD       Z7, Z3, Z3
+	VMOVUPD.Z    (CX), K1, Z1
+	VBROADCASTSD s+24(FP), Z2
+	VMULPD       Z2, Z1, Z1
+	VMULPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
-	VMOVUPD      Z1, K2, 64(AX)
-	VMOVUPD      Z2, K3, 128(AX)
-	VMOVUPD      Z3, K4, 192(AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, DX
+	JMP          tail
 
 done:
 	VZEROUPPER
@@ -1526,39 +1192,24 @@ block:
 	JMP     block
 
 tail:
-	TESTQ      BX, BX
-	JZ         done
+	CMPQ       BX, $0x00000000
+	JLE        done
 	LEAQ       tailmask<>+256(SB), SI
-	SHLQ       $0x02, BX
-	SUBQ       BX, SI
+	MOVQ       BX, DI
+	SHLQ       $0x02, DI
+	SUBQ       DI, SI
 	VMOVUPS    (SI), Y0
 	VMASKMOVPS (CX), Y0, Y0
-	VMOVUPS    32(SI), Y1
-	VMASKMOVPS 32(CX), Y1, Y1
-	VMOVUPS    64(SI), Y2
-	VMASKMOVPS 64(CX), Y2, Y2
-	VMOVUPS    96(SI), Y3
-	VMASKMOVPS 96(CX), Y3, Y3
-	VMOVUPS    (SI), Y4
-	VMASKMOVPS (DX), Y4, Y4
-	VMOVUPS    32(SI), Y5
-	VMASKMOVPS 32(DX), Y5, Y5
-	VMOVUPS    64(SI), Y6
-	VMASKMOVPS 64(DX), Y6, Y6
-	VMOVUPS    96(SI), Y7
-	VMASKMOVPS 96(DX), Y7, Y7
-	VMULPS     Y4, Y0, Y0
-	VMULPS     Y5, Y1, Y1
-	VMULPS     Y6, Y2, Y2
-	VMULPS     Y7, Y3, Y3
-	VMOVUPS    (SI), Y4
-	VMASKMOVPS Y0, Y4, (AX)
-	VMOVUPS    32(SI), Y0
-	VMASKMOVPS Y1, Y0, 32(AX)
-	VMOVUPS    64(SI), Y0
-	VMASKMOVPS Y2, Y0, 64(AX)
-	VMOVUPS    96(SI), Y0
-	VMASKMOVPS Y3, Y0, 96(AX)
+	VMOVUPS    (SI), Y1
+	VMASKMOVPS (DX), Y1, Y1
+	VMULPS     Y1, Y0, Y0
+	VMOVUPS    (SI), Y1
+	VMASKMOVPS Y0, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, CX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, BX
+	JMP        tail
 
 done:
 	VZEROUPPER
@@ -1598,33 +1249,20 @@ block:
 	JMP     block
 
 tail:
-	TESTQ     BX, BX
-	JZ        done
+	CMPQ      BX, $0x00000000
+	JLE       done
 	MOVQ      $-1, SI
-	BZHIQ     BX, SI, BX
-	KMOVW     BX, K1
-	SHRQ      $0x10, BX
-	KMOVW     BX, K2
-	SHRQ      $0x10, BX
-	KMOVW     BX, K3
-	SHRQ      $0x10, BX
-	KMOVW     BX, K4
+	BZHIQ     BX, SI, SI
+	KMOVW     SI, K1
 	VMOVUPS.Z (CX), K1, Z0
-	VMOVUPS.Z 64(CX), K2, Z1
-	VMOVUPS.Z 128(CX), K3, Z2
-	VMOVUPS.Z 192(CX), K4, Z3
-	VMOVUPS.Z (DX), K1, Z4
-	VMOVUPS.Z 64(DX), K2, Z5
-	VMOVUPS.Z 128(DX), K3, Z6
-	VMOVUPS.Z 192(DX), K4, Z7
-	VMULPS    Z4, Z0, Z0
-	VMULPS    Z5, Z1, Z1
-	VMULPS    Z6, Z2, Z2
-	VMULPS    Z7, Z3, Z3
+	VMOVUPS.Z (DX), K1, Z1
+	VMULPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (AX)
-	VMOVUPS   Z1, K2, 64(AX)
-	VMOVUPS   Z2, K3, 128(AX)
-	VMOVUPS   Z3, K4, 192(AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, CX
+	ADDQ      $0x00000040, DX
+	SUBQ      $0x00000010, BX
+	JMP       tail
 
 done:
 	VZEROUPPER
@@ -1664,39 +1302,24 @@ block:
 	JMP     block
 
 tail:
-	TESTQ      BX, BX
-	JZ         done
+	CMPQ       BX, $0x00000000
+	JLE        done
 	LEAQ       tailmask<>+256(SB), SI
-	SHLQ       $0x03, BX
-	SUBQ       BX, SI
+	MOVQ       BX, DI
+	SHLQ       $0x03, DI
+	SUBQ       DI, SI
 	VMOVUPD    (SI), Y0
 	VMASKMOVPD (CX), Y0, Y0
-	VMOVUPD    32(SI), Y1
-	VMASKMOVPD 32(CX), Y1, Y1
-	VMOVUPD    64(SI), Y2
-	VMASKMOVPD 64(CX), Y2, Y2
-	VMOVUPD    96(SI), Y3
-	VMASKMOVPD 96(CX), Y3, Y3
-	VMOVUPD    (SI), Y4
-	VMASKMOVPD (DX), Y4, Y4
-	VMOVUPD    32(SI), Y5
-	VMASKMOVPD 32(DX), Y5, Y5
-	VMOVUPD    64(SI), Y6
-	VMASKMOVPD 64(DX), Y6, Y6
-	VMOVUPD    96(SI), Y7
-	VMASKMOVPD 96(DX), Y7, Y7
-	VMULPD     Y4, Y0, Y0
-	VMULPD     Y5, Y1, Y1
-	VMULPD     Y6, Y2, Y2
-	VMULPD     Y7, Y3, Y3
-	VMOVUPD    (SI), Y4
-	VMASKMOVPD Y0, Y4, (AX)
-	VMOVUPD    32(SI), Y0
-	VMASKMOVPD Y1, Y0, 32(AX)
-	VMOVUPD    64(SI), Y0
-	VMASKMOVPD Y2, Y0, 64(AX)
-	VMOVUPD    96(SI), Y0
-	VMASKMOVPD Y3, Y0, 96(AX)
+	VMOVUPD    (SI), Y1
+	VMASKMOVPD (DX), Y1, Y1
+	VMULPD     Y1, Y0, Y0
+	VMOVUPD    (SI), Y1
+	VMASKMOVPD Y0, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, CX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000004, BX
+	JMP        tail
 
 done:
 	VZEROUPPER
@@ -1736,33 +1359,20 @@ block:
 	JMP     block
 
 tail:
-	TESTQ     BX, BX
-	JZ        done
+	CMPQ      BX, $0x00000000
+	JLE       done
 	MOVQ      $-1, SI
-	BZHIQ     BX, SI, BX
-	KMOVW     BX, K1
-	SHRQ      $0x08, BX
-	KMOVW     BX, K2
-	SHRQ      $0x08, BX
-	KMOVW     BX, K3
-	SHRQ      $0x08, BX
-	KMOVW     BX, K4
+	BZHIQ     BX, SI, SI
+	KMOVW     SI, K1
 	VMOVUPD.Z (CX), K1, Z0
-	VMOVUPD.Z 64(CX), K2, Z1
-	VMOVUPD.Z 128(CX), K3, Z2
-	VMOVUPD.Z 192(CX), K4, Z3
-	VMOVUPD.Z (DX), K1, Z4
-	VMOVUPD.Z 64(DX), K2, Z5
-	VMOVUPD.Z 128(DX), K3, Z6
-	VMOVUPD.Z 192(DX), K4, Z7
-	VMULPD    Z4, Z0, Z0
-	VMULPD    Z5, Z1, Z1
-	VMULPD    Z6, Z2, Z2
-	VMULPD    Z7, Z3, Z3
+	VMOVUPD.Z (DX), K1, Z1
+	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
-	VMOVUPD   Z1, K2, 64(AX)
-	VMOVUPD   Z2, K3, 128(AX)
-	VMOVUPD   Z3, K4, 192(AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, CX
+	ADDQ      $0x00000040, DX
+	SUBQ      $0x00000008, BX
+	JMP       tail
 
 done:
 	VZEROUPPER
@@ -1805,44 +1415,25 @@ block:
 	JMP          block
 
 tail:
-	TESTQ        DX, DX
-	JZ           done
+	CMPQ         DX, $0x00000000
+	JLE          done
 	LEAQ         tailmask<>+256(SB), BX
-	SHLQ         $0x02, DX
-	SUBQ         DX, BX
+	MOVQ         DX, SI
+	SHLQ         $0x02, SI
+	SUBQ         SI, BX
 	VMOVUPS      (BX), Y0
 	VMASKMOVPS   (AX), Y0, Y0
-	VMOVUPS      32(BX), Y1
-	VMASKMOVPS   32(AX), Y1, Y1
-	VMOVUPS      64(BX), Y2
-	VMASKMOVPS   64(AX), Y2, Y2
-	VMOVUPS      96(BX), Y3
-	VMASKMOVPS   96(AX), Y3, Y3
-	VMOVUPS      (BX), Y4
-	VMASKMOVPS   (CX), Y4, Y4
-	VMOVUPS      32(BX), Y5
-	VMASKMOVPS   32(CX), Y5, Y5
-	VMOVUPS      64(BX), Y6
-	VMASKMOVPS   64(CX), Y6, Y6
-	VMOVUPS      96(BX), Y7
-	VMASKMOVPS   96(CX), Y7, Y7
-	VBROADCASTSS a+24(FP), Y8
-	VMULPS       Y8, Y4, Y4
-	VADDPS       Y4, Y0, Y0
-	VMULPS       Y8, Y5, Y5
-	VADDPS       Y5, Y1, Y1
-	VMULPS       Y8, Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	VMULPS       Y8, Y7, Y7
-	VADDPS       Y7, Y3, Y3
-	VMOVUPS      (BX), Y4
-	VMASKMOVPS   Y0, Y4, (AX)
-	VMOVUPS      32(BX), Y0
-	VMASKMOVPS   Y1, Y0, 32(AX)
-	VMOVUPS      64(BX), Y0
-	VMASKMOVPS   Y2, Y0, 64(AX)
-	VMOVUPS      96(BX), Y0
-	VMASKMOVPS   Y3, Y0, 96(AX)
+	VMOVUPS      (BX), Y1
+	VMASKMOVPS   (CX), Y1, Y1
+	VBROADCASTSS a+24(FP), Y2
+	VMULPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      (BX), Y1
+	VMASKMOVPS   Y0, Y1, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000008, DX
+	JMP          tail
 
 done:
 	VZEROUPPER
@@ -1885,38 +1476,21 @@ block:
 	JMP          block
 
 tail:
-	TESTQ        DX, DX
-	JZ           done
+	CMPQ         DX, $0x00000000
+	JLE          done
 	MOVQ         $-1, BX
-	BZHIQ        DX, BX, DX
-	KMOVW        DX, K1
-	SHRQ         $0x10, DX
-	KMOVW        DX, K2
-	SHRQ         $0x10, DX
-	KMOVW        DX, K3
-	SHRQ         $0x10, DX
-	KMOVW        DX, K4
+	BZHIQ        DX, BX, BX
+	KMOVW        BX, K1
 	VMOVUPS.Z    (AX), K1, Z0
-	VMOVUPS.Z    64(AX), K2, Z1
-	VMOVUPS.Z    128(AX), K3, Z2
-	VMOVUPS.Z    192(AX), K4, Z3
-	VMOVUPS.Z    (CX), K1, Z4
-	VMOVUPS.Z    64(CX), K2, Z5
-	VMOVUPS.Z    128(CX), K3, Z6
-	VMOVUPS.Z    192(CX), K4, Z7
-	VBROADCASTSS a+24(FP), Z8
-	VMULPS       Z8, Z4, Z4
-	VADDPS       Z4, Z0, Z0
-	VMULPS       Z8, Z5, Z5
-	VADDPS       Z5, Z1, Z1
-	VMULPS       Z8, Z6, Z6
-	VADDPS       Z6, Z2, Z2
-	VMULPS       Z8, Z7, Z7
-	VADDPS       Z7, Z3, Z3
+	VMOVUPS.Z    (CX), K1, Z1
+	VBROADCASTSS a+24(FP), Z2
+	VMULPS       Z2, Z1, Z1
+	VADDPS       Z1, Z0, Z0
 	VMOVUPS      Z0, K1, (AX)
-	VMOVUPS      Z1, K2, 64(AX)
-	VMOVUPS      Z2, K3, 128(AX)
-	VMOVUPS      Z3, K4, 192(AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000010, DX
+	JMP          tail
 
 done:
 	VZEROUPPER
@@ -1959,44 +1533,25 @@ block:
 	JMP          block
 
 tail:
-	TESTQ        DX, DX
-	JZ           done
+	CMPQ         DX, $0x00000000
+	JLE          done
 	LEAQ         tailmask<>+256(SB), BX
-	SHLQ         $0x03, DX
-	SUBQ         DX, BX
+	MOVQ         DX, SI
+	SHLQ         $0x03, SI
+	SUBQ         SI, BX
 	VMOVUPD      (BX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
-	VMOVUPD      32(BX), Y1
-	VMASKMOVPD   32(AX), Y1, Y1
-	VMOVUPD      64(BX), Y2
-	VMASKMOVPD   64(AX), Y2, Y2
-	VMOVUPD      96(BX), Y3
-	VMASKMOVPD   96(AX), Y3, Y3
-	VMOVUPD      (BX), Y4
-	VMASKMOVPD   (CX), Y4, Y4
-	VMOVUPD      32(BX), Y5
-	VMASKMOVPD   32(CX), Y5, Y5
-	VMOVUPD      64(BX), Y6
-	VMASKMOVPD   64(CX), Y6, Y6
-	VMOVUPD      96(BX), Y7
-	VMASKMOVPD   96(CX), Y7, Y7
-	VBROADCASTSD a+24(FP), Y8
-	VMULPD       Y8, Y4, Y4
-	VADDPD       Y4, Y0, Y0
-	VMULPD       Y8, Y5, Y5
-	VADDPD       Y5, Y1, Y1
-	VMULPD       Y8, Y6, Y6
-	VADDPD       Y6, Y2, Y2
-	VMULPD       Y8, Y7, Y7
-	VADDPD       Y7, Y3, Y3
-	VMOVUPD      (BX), Y4
-	VMASKMOVPD   Y0, Y4, (AX)
-	VMOVUPD      32(BX), Y0
-	VMASKMOVPD   Y1, Y0, 32(AX)
-	VMOVUPD      64(BX), Y0
-	VMASKMOVPD   Y2, Y0, 64(AX)
-	VMOVUPD      96(BX), Y0
-	VMASKMOVPD   Y3, Y0, 96(AX)
+	VMOVUPD      (BX), Y1
+	VMASKMOVPD   (CX), Y1, Y1
+	VBROADCASTSD a+24(FP), Y2
+	VMULPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPD      (BX), Y1
+	VMASKMOVPD   Y0, Y1, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, CX
+	SUBQ         $0x00000004, DX
+	JMP          tail
 
 done:
 	VZEROUPPER
@@ -2039,38 +1594,21 @@ block:
 	JMP          block
 
 tail:
-	TESTQ        DX, DX
-	JZ           done
+	CMPQ         DX, $0x00000000
+	JLE          done
 	MOVQ         $-1, BX
-	BZHIQ        DX, BX, DX
-	KMOVW        DX, K1
-	SHRQ         $0x08, DX
-	KMOVW        DX, K2
-	SHRQ         $0x08, DX
-	KMOVW        DX, K3
-	SHRQ         $0x08, DX
-	KMOVW        DX, K4
+	BZHIQ        DX, BX, BX
+	KMOVW        BX, K1
 	VMOVUPD.Z    (AX), K1, Z0
-	VMOVUPD.Z    64(AX), K2, Z1
-	VMOVUPD.Z    128(AX), K3, Z2
-	VMOVUPD.Z    192(AX), K4, Z3
-	VMOVUPD.Z    (CX), K1, Z4
-	VMOVUPD.Z    64(CX), K2, Z5
-	VMOVUPD.Z    128(CX), K3, Z6
-	VMOVUPD.Z    192(CX), K4, Z7
-	VBROADCASTSD a+24(FP), Z8
-	VMULPD       Z8, Z4, Z4
-	VADDPD       Z4, Z0, Z0
-	VMULPD       Z8, Z5, Z5
-	VADDPD       Z5, Z1, Z1
-	VMULPD       Z8, Z6, Z6
-	VADDPD       Z6, Z2, Z2
-	VMULPD       Z8, Z7, Z7
-	VADDPD       Z7, Z3, Z3
+	VMOVUPD.Z    (CX), K1, Z1
+	VBROADCASTSD a+24(FP), Z2
+	VMULPD       Z2, Z1, Z1
+	VADDPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
-	VMOVUPD      Z1, K2, 64(AX)
-	VMOVUPD      Z2, K3, 128(AX)
-	VMOVUPD      Z3, K4, 192(AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	SUBQ         $0x00000008, DX
+	JMP          tail
 
 done:
 	VZEROUPPER
@@ -2103,32 +1641,21 @@ block:
 	JMP          block
 
 tail:
-	TESTQ        CX, CX
-	JZ           done
+	CMPQ         CX, $0x00000000
+	JLE          done
 	LEAQ         tailmask<>+256(SB), DX
-	SHLQ         $0x02, CX
-	SUBQ         CX, DX
+	MOVQ         CX, BX
+	SHLQ         $0x02, BX
+	SUBQ         BX, DX
 	VMOVUPS      (DX), Y0
 	VMASKMOVPS   (AX), Y0, Y0
-	VMOVUPS      32(DX), Y1
-	VMASKMOVPS   32(AX), Y1, Y1
-	VMOVUPS      64(DX), Y2
-	VMASKMOVPS   64(AX), Y2, Y2
-	VMOVUPS      96(DX), Y3
-	VMASKMOVPS   96(AX), Y3, Y3
-	VBROADCASTSS a+24(FP), Y4
-	VMULPS       Y4, Y0, Y0
-	VMULPS       Y4, Y1, Y1
-	VMULPS       Y4, Y2, Y2
-	VMULPS       Y4, Y3, Y3
-	VMOVUPS      (DX), Y4
-	VMASKMOVPS   Y0, Y4, (AX)
-	VMOVUPS      32(DX), Y0
-	VMASKMOVPS   Y1, Y0, 32(AX)
-	VMOVUPS      64(DX), Y0
-	VMASKMOVPS   Y2, Y0, 64(AX)
-	VMOVUPS      96(DX), Y0
-	VMASKMOVPS   Y3, Y0, 96(AX)
+	VBROADCASTSS a+24(FP), Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      (DX), Y1
+	VMASKMOVPS   Y0, Y1, (AX)
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000008, CX
+	JMP          tail
 
 done:
 	VZEROUPPER
@@ -2161,30 +1688,18 @@ block:
 	JMP          block
 
 tail:
-	TESTQ        CX, CX
-	JZ           done
+	CMPQ         CX, $0x00000000
+	JLE          done
 	MOVQ         $-1, DX
-	BZHIQ        CX, DX, CX
-	KMOVW        CX, K1
-	SHRQ         $0x10, CX
-	KMOVW        CX, K2
-	SHRQ         $0x10, CX
-	KMOVW        CX, K3
-	SHRQ         $0x10, CX
-	KMOVW        CX, K4
+	BZHIQ        CX, DX, DX
+	KMOVW        DX, K1
 	VMOVUPS.Z    (AX), K1, Z0
-	VMOVUPS.Z    64(AX), K2, Z1
-	VMOVUPS.Z    128(AX), K3, Z2
-	VMOVUPS.Z    192(AX), K4, Z3
-	VBROADCASTSS a+24(FP), Z4
-	VMULPS       Z4, Z0, Z0
-	VMULPS       Z4, Z1, Z1
-	VMULPS       Z4, Z2, Z2
-	VMULPS       Z4, Z3, Z3
+	VBROADCASTSS a+24(FP), Z1
+	VMULPS       Z1, Z0, Z0
 	VMOVUPS      Z0, K1, (AX)
-	VMOVUPS      Z1, K2, 64(AX)
-	VMOVUPS      Z2, K3, 128(AX)
-	VMOVUPS      Z3, K4, 192(AX)
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x00000010, CX
+	JMP          tail
 
 done:
 	VZEROUPPER
@@ -2217,32 +1732,21 @@ block:
 	JMP          block
 
 tail:
-	TESTQ        CX, CX
-	JZ           done
+	CMPQ         CX, $0x00000000
+	JLE          done
 	LEAQ         tailmask<>+256(SB), DX
-	SHLQ         $0x03, CX
-	SUBQ         CX, DX
+	MOVQ         CX, BX
+	SHLQ         $0x03, BX
+	SUBQ         BX, DX
 	VMOVUPD      (DX), Y0
 	VMASKMOVPD   (AX), Y0, Y0
-	VMOVUPD      32(DX), Y1
-	VMASKMOVPD   32(AX), Y1, Y1
-	VMOVUPD      64(DX), Y2
-	VMASKMOVPD   64(AX), Y2, Y2
-	VMOVUPD      96(DX), Y3
-	VMASKMOVPD   96(AX), Y3, Y3
-	VBROADCASTSD a+24(FP), Y4
-	VMULPD       Y4, Y0, Y0
-	VMULPD       Y4, Y1, Y1
-	VMULPD       Y4, Y2, Y2
-	VMULPD       Y4, Y3, Y3
-	VMOVUPD      (DX), Y4
-	VMASKMOVPD   Y0, Y4, (AX)
-	VMOVUPD      32(DX), Y0
-	VMASKMOVPD   Y1, Y0, 32(AX)
-	VMOVUPD      64(DX), Y0
-	VMASKMOVPD   Y2, Y0, 64(AX)
-	VMOVUPD      96(DX), Y0
-	VMASKMOVPD   Y3, Y0, 96(AX)
+	VBROADCASTSD a+24(FP), Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      (DX), Y1
+	VMASKMOVPD   Y0, Y1, (AX)
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, CX
+	JMP          tail
 
 done:
 	VZEROUPPER
@@ -2275,30 +1779,18 @@ block:
 	JMP          block
 
 tail:
-	TESTQ        CX, CX
-	JZ           done
+	CMPQ         CX, $0x00000000
+	JLE          done
 	MOVQ         $-1, DX
-	BZHIQ        CX, DX, CX
-	KMOVW        CX, K1
-	SHRQ         $0x08, CX
-	KMOVW        CX, K2
-	SHRQ         $0x08, CX
-	KMOVW        CX, K3
-	SHRQ         $0x08, CX
-	KMOVW        CX, K4
+	BZHIQ        CX, DX, DX
+	KMOVW        DX, K1
 	VMOVUPD.Z    (AX), K1, Z0
-	VMOVUPD.Z    64(AX), K2, Z1
-	VMOVUPD.Z    128(AX), K3, Z2
-	VMOVUPD.Z    192(AX), K4, Z3
-	VBROADCASTSD a+24(FP), Z4
-	VMULPD       Z4, Z0, Z0
-	VMULPD       Z4, Z1, Z1
-	VMULPD       Z4, Z2, Z2
-	VMULPD       Z4, Z3, Z3
+	VBROADCASTSD a+24(FP), Z1
+	VMULPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
-	VMOVUPD      Z1, K2, 64(AX)
-	VMOVUPD      Z2, K3, 128(AX)
-	VMOVUPD      Z3, K4, 192(AX)
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x00000008, CX
+	JMP          tail
 
 done:
 	VZEROUPPER
