@@ -15,7 +15,10 @@
 //	spectral    Pr[lost] ≤ Pr[ρ > L] + λ(L)/γ²
 //
 // with λ(L) the largest eigenvalue of the second moments of what is outside of
-// the span, weighted. Both hold for all targets at once. Test takes a map and
+// the span, weighted. A target of k classes is a vector for each; the margin of an
+// instance is the least over the other classes of that under the difference of
+// two, and λ(L) the sum of the k-1 largest eigenvalues. Both hold for all targets
+// at once. Test takes a map and
 // fresh instances and returns a Certificate; Grow finds the least map that
 // passes; HeldOut is for one separator and labelled instances.
 //
@@ -28,6 +31,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Claim is what is to be certified: with the given confidence, every target
@@ -38,7 +42,11 @@ type Claim struct {
 	Keep       float64 `json:"keep"`       // κ, the part of the margin to keep, in [0, 1)
 	Error      float64 `json:"error"`      // ε, in (0, 1)
 	Confidence float64 `json:"confidence"` // 1 - δ, in (0, 1)
+	Classes    int     `json:"classes"`    // k, that targets tell apart; 0 counts as 2
 }
+
+// classes is the number of classes, at least 2.
+func (c Claim) classes() int { return max(2, c.Classes) }
 
 // NewClaim returns the claim of theorem 4, which keeps half of the margin.
 func NewClaim(margin, err, confidence float64) Claim {
@@ -52,6 +60,7 @@ func (c Claim) Validate() error {
 		check("keep", c.Keep, c.Keep >= 0 && c.Keep < 1, "at least 0 and below 1"),
 		check("error", c.Error, c.Error > 0 && c.Error < 1, "above 0 and below 1"),
 		checkConfidence(c.Confidence),
+		check("classes", float64(c.Classes), c.Classes == 0 || c.Classes > 1, "at least 2"),
 	)
 }
 
@@ -89,7 +98,9 @@ type Certificate struct {
 	Confidence float64 `json:"confidence"` // of this certificate and all looks before it
 	Spent      float64 `json:"spent"`      // δ that this look was given
 	Look       int     `json:"look"`       // the number of the look at these instances, from 1
+	Classes    int     `json:"classes"`    // of the targets
 	Fresh      int     `json:"fresh"`      // instances tested
+	Copies     int     `json:"copies"`     // instances that are the same as others; Bound holds with and without them
 	Features   int     `json:"features"`   // dimension of the map, or of the separator
 	Level      float64 `json:"level"`      // L, above which exposures are counted
 	Counted    int     `json:"counted"`    // instances counted as lost
@@ -103,6 +114,9 @@ func (c Certificate) String() string {
 		return "Nothing was tested, so nothing is known."
 	}
 	odds := fmt.Sprintf("With %s%% confidence, from %s", short(100*c.Confidence), count(c.Fresh, "fresh instance"))
+	if c.Copies > 0 {
+		odds += fmt.Sprintf(" (with and without %s)", count(c.Copies, "copy"))
+	}
 	if c.Kind == Separator {
 		return fmt.Sprintf("%s: at most %s%% of all instances have a margin below %s under this separator%s.",
 			odds, percent(c.Bound), short(c.Kept), c.verdict())
@@ -112,8 +126,11 @@ func (c Certificate) String() string {
 			odds, short(c.Margin), count(c.Features, "feature"))
 	}
 	who := "whatever the target"
+	if c.Classes > 2 {
+		who += fmt.Sprintf(" of %d classes", c.Classes)
+	}
 	if c.Projected {
-		who = "for any one target, fixed before the projection was drawn"
+		who = "for any one target" + strings.TrimPrefix(who, "whatever the target") + ", fixed before the projection was drawn"
 	}
 	return fmt.Sprintf("%s: %s, if it has margin %s under the kernel then a map with %s keeps margin %s but for at "+
 		"most %s%% of all instances%s.",
@@ -129,8 +146,11 @@ func (c Certificate) verdict() string {
 
 // count writes a number of things.
 func count(n int, what string) string {
-	if n == 1 {
+	switch {
+	case n == 1:
 		return "1 " + what
+	case strings.HasSuffix(what, "y"):
+		return strconv.Itoa(n) + " " + strings.TrimSuffix(what, "y") + "ies"
 	}
 	return strconv.Itoa(n) + " " + what + "s"
 }

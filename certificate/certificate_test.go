@@ -119,6 +119,7 @@ func TestZeroInstances(t *testing.T) {
 		}
 	}
 	test := certificate.NewTest[data.Vector](certificate.NewClaim(0.2, 0.2, 0.95))
+	test.Atoms = true
 	c, err := test.Certify(t.Context(), m, x)
 	if err != nil || !c.Holds || c.Counted != 0 {
 		t.Errorf("%+v, %v", c, err)

@@ -56,7 +56,7 @@ func TestCoverage(t *testing.T) {
 			for i := range problems {
 				rng := rand.New(rand.NewPCG(uint64(i), 77))
 				p := newProblem(t, rng, 0.95)
-				test := certificate.Test[data.Vector]{Claim: p.claim, Levels: c.levels, Run: run.Control{Workers: 1}}
+				test := certificate.Test[data.Vector]{Claim: p.claim, Levels: c.levels, Atoms: true, Run: run.Control{Workers: 1}}
 				got, err := test.Certify(t.Context(), p.fitted, p.fresh)
 				if err != nil {
 					t.Fatal(err)
@@ -106,7 +106,7 @@ func TestMarginCoverage(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(i), 78))
 			p := newProblem(t, rng, 0.95)
 			p.claim.Error = 0.1 + 0.4*rng.Float64()
-			test := certificate.Test[data.Vector]{Claim: p.claim, Levels: levels, Run: run.Control{Workers: 1}}
+			test := certificate.Test[data.Vector]{Claim: p.claim, Levels: levels, Atoms: true, Run: run.Control{Workers: 1}}
 			least, ok, err := test.Margin(t.Context(), p.fitted, p.fresh)
 			if err != nil {
 				t.Fatal(err)

@@ -180,7 +180,7 @@ func TestSpectrumAgainstFormula(t *testing.T) {
 			}
 			return 1
 		})
-		got, err := l.spectrum(t.Context(), run.Control{}, floor)
+		got, err := l.spectrum(t.Context(), run.Control{}, floor, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,6 +230,57 @@ func TestMostHits(t *testing.T) {
 			}
 			if enough := n >= leastTrials(err, 0.05); enough != (want >= 0) {
 				t.Errorf("%d trials are enough for %v: %v, most hits %d", n, err, enough, want)
+			}
+		}
+	}
+}
+
+// The sum of the largest eigenvalues is bounded from both sides, also where
+// eigenvalues coincide.
+func TestSumOfEigenvalues(t *testing.T) {
+	blocks := func(n, copies int) *data.Matrix { // eigenvalues n/copies, copies times
+		a := data.NewMatrix(n, n)
+		for i := range n {
+			for j := range n {
+				if i%copies == j%copies {
+					a.Row(i)[j] = 1
+				}
+			}
+		}
+		return a
+	}
+	for _, n := range []int{0, 1, 2, 9, 63, 64, 65, 200} {
+		for name, a := range map[string]*data.Matrix{
+			"flat": semidefinite(n, n, 1), "falling": semidefinite(n, n, 0.9), "low rank": semidefinite(n, 3, 0.7),
+			"blocks": blocks(n, 30),
+		} {
+			for _, m := range []int{1, 2, 5, 25, 49} {
+				for _, lead := range []int{n, n / 2} {
+					b := data.NewMatrix(lead, lead)
+					for i := range lead {
+						copy(b.Row(i), a.Row(i)[:lead])
+					}
+					values, _, _ := linalg.Eigen(b)
+					want := 0.0
+					for _, v := range values[max(0, lead-m):] {
+						want += max(0, v)
+					}
+					low, err := sumRitz(t.Context(), run.Control{}, a, lead, m)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if low > want*(1+1e-12) || low < want*(1-0.1) {
+						t.Errorf("%s, n=%d lead=%d m=%d: estimate %v of %v", name, n, lead, m, low, want)
+					}
+					work := &data.Matrix{Rows: n, Cols: n, Data: slices.Clone(a.Data)}
+					upper, err := sumUpper(t.Context(), run.Control{}, work, lead, m)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if upper < want*(1-1e-14) || upper > want*1.03 {
+						t.Errorf("%s, n=%d lead=%d m=%d: upper bound %v of %v", name, n, lead, m, upper, want)
+					}
+				}
 			}
 		}
 	}

@@ -17,16 +17,22 @@ import (
 //	Pr[ρ ≥ γ²]             for L ≤ γ², the pointwise test
 //	Pr[ρ > L] + λ(L)/γ²    otherwise, the spectral test
 //
-// where λ(L) is the largest eigenvalue of E[v·vᵀ; γ² ≤ ρ ≤ L], and takes the
-// least. Probabilities are bounded as by BinomialUpper, the eigenvalue as by
+// where λ(L) is the largest eigenvalue of E[v·vᵀ; γ² ≤ ρ ≤ L], for k classes the
+// sum of the k-1 largest, and takes the least. Probabilities are bounded as by BinomialUpper, the eigenvalue as by
 // MeanUpper. All levels share the probability of error equally, so that the
 // choice among them is paid for; a tenth of a share goes to the count.
 //
 // The spectral test needs 16n² bytes for n fresh instances, n²/2 kernel
 // evaluations, and about 2n²m + n³/3 operations for m features.
+//
+// Fresh instances that are the same as a landmark, or as one another, may be
+// copies, which are no independent draws, or draws of a distribution that has
+// few values. Nothing tells which. So the test is made with all of them and
+// without the copies, and the larger bound stands, which holds in either case.
 type Test[T any] struct {
 	Claim  Claim
 	Levels []float64 // each in [0, 1]; 0 is the pointwise test
+	Atoms  bool      // instances that are the same are independent draws, and no copies
 	Run    run.Control
 }
 
@@ -57,7 +63,10 @@ func (t Test[T]) Certify(ctx context.Context, m *feature.Orthogonal[T], fresh da
 	if err := t.Validate(); err != nil {
 		return Certificate{}, err
 	}
-	s := &sample[T]{kernel: m.Landmarks().Kernel(), x: fresh}
+	s, err := newSample(ctx, t.Run, m.Landmarks().Kernel(), m.Landmarks().Instances(), fresh, t.Atoms)
+	if err != nil {
+		return Certificate{}, err
+	}
 	return t.certify(ctx, s, m, 1-t.Claim.Confidence, 1)
 }
 
@@ -66,8 +75,22 @@ func (t Test[T]) Certify(ctx context.Context, m *feature.Orthogonal[T], fresh da
 func (t Test[T]) certify(
 	ctx context.Context, s *sample[T], m *feature.Orthogonal[T], delta float64, k int,
 ) (Certificate, error) {
+	c, err := t.judge(ctx, s, m, delta, k)
+	if err == nil && s.distinct != nil {
+		var without Certificate
+		without, err = t.judge(ctx, s.distinct, m, delta, k)
+		c = worse(c, without)
+		c.Copies = s.x.Len() - s.distinct.x.Len()
+	}
+	return c, err
+}
+
+// judge tests the map on one sample.
+func (t Test[T]) judge(
+	ctx context.Context, s *sample[T], m *feature.Orthogonal[T], delta float64, k int,
+) (Certificate, error) {
 	c := Certificate{
-		Kind: Pointwise, Margin: t.Claim.Margin, Kept: t.Claim.Keep * t.Claim.Margin, Error: t.Claim.Error, Bound: 1,
+		Classes: t.Claim.classes(), Kind: Pointwise, Margin: t.Claim.Margin, Kept: t.Claim.Keep * t.Claim.Margin, Error: t.Claim.Error, Bound: 1,
 		Confidence: t.Claim.Confidence, Spent: delta, Look: k, Fresh: s.x.Len(), Features: m.Dim(),
 	}
 	l, err := s.look(ctx, t.Run, m, t.Claim.Keep)
@@ -163,7 +186,7 @@ func (j *judge[T]) choose(ctx context.Context, ctl run.Control, levels []float64
 		}
 		if j.matrix == nil {
 			var err error
-			if j.matrix, err = j.look.spectrum(ctx, ctl, square); err != nil {
+			if j.matrix, err = j.look.spectrum(ctx, ctl, square, j.claim.classes()); err != nil {
 				return best, err
 			}
 		}

@@ -16,10 +16,10 @@ import (
 // Grow is the recipe that finds about the least map F2 for which a claim can be
 // certified, and certifies it.
 //
-// The sample is put into a random order. The first instances are landmarks, as
+// Fit puts the sample into a random order. The first instances are landmarks, as
 // many as needed: with the same seed a map of m landmarks is the one of
 // feature.F2 with Size m. The last are the fresh ones, half of the sample but at
-// most Fresh. Up to as many before them are the rehearsal: on them sizes are
+// most Fresh. Up to 4,000 before them are the rehearsal: on them sizes are
 // tried by growing by half and then by bisection, which costs no confidence
 // because they are not the fresh ones. At the size, and the level, at which the
 // rehearsal foresees success the map is tested on the fresh instances; where
@@ -30,9 +30,10 @@ import (
 type Grow[T any] struct {
 	Kernel    kernel.Kernel[T]
 	Claim     Claim
-	Fresh     int     // fresh instances, at most; at least 1
+	Fresh     int     // fresh instances that Fit sets apart, at most; at least 1
 	Most      int     // landmarks, at most; 0 for as many as the theorem asks for
 	Tolerance float64 // of feature.F2
+	Atoms     bool    // instances that are the same are independent draws, and no copies: see Test
 	Seed      uint64
 	Run       run.Control
 }
@@ -126,15 +127,21 @@ func rehearsalLevels() []float64 {
 // Fit grows the map on x. Not to reach a certificate is an Outcome and no
 // error; then Map has the largest size that was tried.
 func (g Grow[T]) Fit(ctx context.Context, x data.Source[T]) (*Grown[T], error) {
-	if err := g.Validate(); err != nil {
-		return nil, err
+	n := x.Len()
+	fresh := min(g.Fresh, n/2)
+	if n > 0 && fresh < 1 && g.Fresh > 0 {
+		return nil, fmt.Errorf("%d instances cannot be divided into landmarks and fresh ones; at least 2 are needed", n)
 	}
-	f, err := g.begin(x)
+	order := seed.Choose(n, n, g.Seed, seed.Landmarks)
+	return g.FitFresh(ctx, data.Subset[T]{Of: x, Index: order[:n-fresh]}, data.Subset[T]{Of: x, Index: order[n-fresh:]})
+}
+
+// FitFresh grows the map on instances in a random order, the first of which become
+// landmarks, and tests it on fresh ones, which must have had no part in anything
+// before: neither in the kernel nor in how instances are encoded.
+func (g Grow[T]) FitFresh(ctx context.Context, x, fresh data.Source[T]) (*Grown[T], error) {
+	f, err := g.begin(ctx, x, fresh)
 	if err != nil {
-		return nil, err
-	}
-	n := float64(f.result.Fresh)
-	if err := g.Run.Reserve("the Gram matrices of fresh instances", 4*8*n*n, "use fewer fresh instances"); err != nil {
 		return nil, err
 	}
 	g.Run.Progress.Begin("grow", int64(f.most))
@@ -160,27 +167,41 @@ type growing[T any] struct {
 }
 
 // begin divides the sample.
-func (g Grow[T]) begin(x data.Source[T]) (*growing[T], error) {
-	n := x.Len()
-	fresh := min(g.Fresh, n/2)
-	if fresh < 1 {
-		return nil, fmt.Errorf("%d instances cannot be divided into landmarks and fresh ones; at least 2 are needed", n)
+func (g Grow[T]) begin(ctx context.Context, x, fresh data.Source[T]) (*growing[T], error) {
+	if err := g.Validate(); err != nil {
+		return nil, err
 	}
-	order := seed.Choose(n, n, g.Seed, seed.Landmarks)
-	pool := n - fresh
-	rehearsal := min(fresh, pool/2)
+	pool := x.Len()
+	if pool < 1 || fresh.Len() < 1 {
+		return nil, fmt.Errorf("there are %d instances for landmarks and %d fresh ones; at least 1 of each is needed", pool,
+			fresh.Len())
+	}
+	n := float64(fresh.Len())
+	if err := g.Run.Reserve("the Gram matrices of fresh instances", 4*8*n*n, "use fewer fresh instances"); err != nil {
+		return nil, err
+	}
+	s, err := newSample(ctx, g.Run, g.Kernel, x, fresh, g.Atoms)
+	if err != nil {
+		return nil, err
+	}
+	rehearsal := min(fresh.Len(), DefaultFresh, pool/2)
 	f := &growing[T]{
-		Grow: g, marks: data.Subset[T]{Of: x, Index: order[:pool]}, rehearsed: pool - rehearsal,
-		fresh:     &sample[T]{kernel: g.Kernel, x: data.Subset[T]{Of: x, Index: order[pool:]}},
-		rehearsal: &sample[T]{kernel: g.Kernel, x: data.Subset[T]{Of: x, Index: order[pool-rehearsal : pool]}},
+		Grow: g, marks: data.Subset[T]{Of: x, Index: counted(0, pool)}, rehearsed: pool - rehearsal, fresh: s,
+		rehearsal: &sample[T]{kernel: g.Kernel, x: data.Subset[T]{Of: x, Index: counted(pool-rehearsal, pool)}},
 		budget:    Budget{Delta: 1 - g.Claim.Confidence},
 		progress:  g.Run.Progress,
-		result:    &Grown[T]{Fresh: fresh},
+		result:    &Grown[T]{Fresh: fresh.Len()},
+	}
+	if s.distinct != nil {
+		f.result.Fresh = s.distinct.x.Len()
 	}
 	f.Run = g.Run.Quiet()
 	f.most = pool
 	if g.Claim.Keep <= 0.5 {
-		promised, err := bound.Landmarks(g.Claim.Margin, g.Claim.Error, g.Claim.Confidence)
+		// All pairs of classes together.
+		k := g.Claim.classes()
+		pairs := float64(k * (k - 1) / 2)
+		promised, err := bound.Landmarks(g.Claim.Margin, g.Claim.Error/pairs, 1-(1-g.Claim.Confidence)/pairs)
 		switch {
 		case err == nil:
 			f.result.Promised = promised
@@ -242,7 +263,7 @@ func (f *growing[T]) climb(ctx context.Context, size int, level float64) error {
 		if err != nil {
 			return err
 		}
-		t := Test[T]{Claim: f.Claim, Levels: []float64{level}, Run: f.Run}
+		t := Test[T]{Claim: f.Claim, Levels: []float64{level}, Atoms: f.Atoms, Run: f.Run}
 		if level < 0 {
 			t.Levels = DefaultLevels()
 		}
@@ -304,4 +325,13 @@ func (f *growing[T]) rehearse(ctx context.Context, size int) (Rehearsal, error) 
 	r := Rehearsal{Landmarks: size, Features: m.Dim(), Foreseen: best.bound, Level: best.level}
 	f.result.Rehearsals = append(f.result.Rehearsals, r)
 	return r, nil
+}
+
+// counted returns the numbers from a up to b.
+func counted(a, b int) []int {
+	out := make([]int, b-a)
+	for i := range out {
+		out[i] = a + i
+	}
+	return out
 }

@@ -166,7 +166,7 @@ func TestGrowCoverage(t *testing.T) {
 			Confidence: 0.95}
 		recipe := certificate.NewGrow[data.Vector](w.kernel, claim)
 		recipe.Seed = uint64(i)
-		recipe.Tolerance = 1e-10
+		recipe.Tolerance, recipe.Atoms = 1e-10, true
 		recipe.Run.Workers = 1
 		index := w.draw(rng, 150+rng.IntN(300))
 		g, err := recipe.Fit(t.Context(), data.Subset[data.Vector]{Of: w.points, Index: index})

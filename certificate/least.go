@@ -23,33 +23,46 @@ func (t Test[T]) Margin(ctx context.Context, m *feature.Orthogonal[T], fresh dat
 	if err := t.Validate(); err != nil {
 		return 0, false, err
 	}
-	s := &sample[T]{kernel: m.Landmarks().Kernel(), x: fresh}
-	l, err := s.look(ctx, t.Run, m, t.Claim.Keep)
+	s, err := newSample(ctx, t.Run, m.Landmarks().Kernel(), m.Landmarks().Instances(), fresh, t.Atoms)
 	if err != nil {
 		return 0, false, err
 	}
-	j := &judge[T]{look: l, claim: t.Claim, delta: (1 - t.Claim.Confidence) / float64(len(t.Levels)), trials: fresh.Len()}
+	least, err := t.least(ctx, s, m)
+	if err == nil && s.distinct != nil {
+		var without float64
+		without, err = t.least(ctx, s.distinct, m)
+		least = max(least, without)
+	}
+	if err != nil || !(least <= 1) {
+		return 0, false, err
+	}
+	return least, true, nil
+}
+
+// least returns the least margin that one sample shows to be kept, and infinity
+// for none.
+func (t Test[T]) least(ctx context.Context, s *sample[T], m *feature.Orthogonal[T]) (float64, error) {
+	l, err := s.look(ctx, t.Run, m, t.Claim.Keep)
+	if err != nil {
+		return 0, err
+	}
+	j := &judge[T]{look: l, claim: t.Claim, delta: (1 - t.Claim.Confidence) / float64(len(t.Levels)), trials: s.x.Len()}
 	best, by := math.Inf(1), -1.0
 	for _, level := range t.Levels {
 		var least float64
 		if level == 0 {
 			least = j.quantile()
 		} else if least, err = j.margin(ctx, t, level, (*spectrum).estimate); err != nil {
-			return 0, false, err
+			return 0, err
 		}
 		if least < best {
 			best, by = least, level
 		}
 	}
 	if by > 0 {
-		if best, err = j.margin(ctx, t, by, (*spectrum).upper); err != nil {
-			return 0, false, err
-		}
+		best, err = j.margin(ctx, t, by, (*spectrum).upper)
 	}
-	if !(best <= 1) {
-		return 0, false, nil
-	}
-	return best, true, nil
+	return best, err
 }
 
 // quantile returns the least margin by the pointwise test.
@@ -72,7 +85,7 @@ func (j *judge[T]) margin(ctx context.Context, t Test[T], level float64, measure
 	}
 	if j.matrix == nil {
 		var err error
-		if j.matrix, err = j.look.spectrum(ctx, t.Run, 0); err != nil {
+		if j.matrix, err = j.look.spectrum(ctx, t.Run, 0, j.claim.classes()); err != nil {
 			return 0, err
 		}
 	}

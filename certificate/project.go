@@ -11,10 +11,10 @@ import (
 // random projection to dim coordinates, Gaussian or ±1, whose matrix is drawn
 // independently of everything else. The margin kept is halved, and
 //
-//	Bound = Bound of F2 + β/δ'      β = 8·exp(-(g² - g³)·dim/4), g = η/(2 + η)
+//	Bound = Bound of F2 + (k-1)·β/δ'      β = 8·exp(-(g² - g³)·dim/4), g = η/(2 + η)
 //
-// at confidence less by δ', with η the margin that F2 keeps and δ' the
-// probability spent. The part β/δ' is for one fixed target: other than F2's
+// at confidence less by δ', with η the margin that F2 keeps, δ' the probability
+// spent, and k classes: an instance is told from k-1 others. The part β/δ' is for one fixed target: other than F2's
 // certificate, that of F3 does not hold for all targets at once.
 //
 // Reference: Blum 2006, theorem 5; docs/math/certificates.md.
@@ -34,7 +34,7 @@ func (c Certificate) Project(dim int, spent float64) (Certificate, error) {
 	if err != nil {
 		return Certificate{}, err
 	}
-	c.Bound = min(1, c.Bound+4*one/spent)
+	c.Bound = min(1, c.Bound+float64(max(2, c.Classes)-1)*4*one/spent)
 	c.Kept /= 2
 	c.Confidence -= spent
 	c.Features, c.Projected = dim, true

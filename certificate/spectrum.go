@@ -22,6 +22,24 @@ type sample[T any] struct {
 	kernel kernel.Kernel[T]
 	x      data.Source[T]
 	gram   *data.Matrix
+
+	distinct *sample[T] // without copies; nil where there are none
+}
+
+// newSample returns a sample, and beside it the sample without copies of what was
+// seen before.
+func newSample[T any](
+	ctx context.Context, ctl run.Control, k kernel.Kernel[T], seen, fresh data.Source[T], atoms bool,
+) (*sample[T], error) {
+	s := &sample[T]{kernel: k, x: fresh}
+	if atoms {
+		return s, nil
+	}
+	index, err := Distinct(ctx, ctl, k, seen, fresh)
+	if err == nil && len(index) < fresh.Len() {
+		s.distinct = &sample[T]{kernel: k, x: data.Subset[T]{Of: fresh, Index: index}}
+	}
+	return s, err
 }
 
 // prepare computes the Gram matrix. It is not safe for concurrent use.
@@ -82,11 +100,12 @@ type spectrum struct {
 	matrix   *data.Matrix
 	exposure []float64 // ascending
 	whole    int       // instances of the sample
+	classes  int       // of the targets: eigenvalues to add up, and one
 	slack    float64   // the most by which a mean may be off
 }
 
 // spectrum computes the matrix, in 2n²m operations for n exposed instances.
-func (l *look[T]) spectrum(ctx context.Context, ctl run.Control, floor float64) (*spectrum, error) {
+func (l *look[T]) spectrum(ctx context.Context, ctl run.Control, floor float64, classes int) (*spectrum, error) {
 	if err := l.prepare(ctx, ctl); err != nil {
 		return nil, err
 	}
@@ -100,7 +119,9 @@ func (l *look[T]) spectrum(ctx context.Context, ctl run.Control, floor float64) 
 		return cmp.Or(cmp.Compare(l.exposure[i], l.exposure[j]), i-j)
 	})
 	n, d := len(index), l.features.Cols
-	s := &spectrum{exposure: make([]float64, n), whole: len(l.exposure), slack: l.slack / (1 - l.keep*l.keep)}
+	s := &spectrum{
+		exposure: make([]float64, n), whole: len(l.exposure), classes: classes, slack: l.slack / (1 - l.keep*l.keep),
+	}
 	s.matrix = &data.Matrix{Rows: n, Cols: n, Data: alloc.Slice[float64](n * n)}
 	scale := make([]float64, n)
 	for i, k := range index {
@@ -133,16 +154,17 @@ func (s *spectrum) upTo(level float64) int {
 	return n
 }
 
-// estimate returns about the largest eigenvalue of the mean of v·vᵀ over the
-// whole sample, with v = 0 for instances that are not exposed or above level.
+// estimate returns about the sum of the largest eigenvalues of the mean of v·vᵀ
+// over the whole sample, one for two classes and one more for each other, with
+// v = 0 for instances that are not exposed or above level.
 func (s *spectrum) estimate(ctx context.Context, ctl run.Control, level float64) (float64, error) {
-	top, err := topRitz(ctx, ctl, s.matrix, s.upTo(level), roughError)
+	top, err := sumRitz(ctx, ctl, s.matrix, s.upTo(level), s.classes-1)
 	return s.mean(top), err
 }
 
 // upper returns an upper bound on the same, and overwrites the matrix.
 func (s *spectrum) upper(ctx context.Context, ctl run.Control, level float64) (float64, error) {
-	top, err := topUpper(ctx, ctl, s.matrix, s.upTo(level))
+	top, err := sumUpper(ctx, ctl, s.matrix, s.upTo(level), s.classes-1)
 	return s.mean(top), err
 }
 
@@ -150,7 +172,7 @@ func (s *spectrum) mean(top float64) float64 {
 	if s.whole == 0 {
 		return 0
 	}
-	return max(0, top)/float64(s.whole) + s.slack
+	return max(0, top)/float64(s.whole) + float64(s.classes-1)*s.slack
 }
 
 // measure is estimate or upper.

@@ -135,7 +135,10 @@ func (t *truth) pointwise(margin float64) (sum float64) {
 }
 
 // spectral is Pr[ρ > L] + λ(L)/γ².
-func (t *truth) spectral(margin, level float64) float64 {
+func (t *truth) spectral(margin, level float64) float64 { return t.spectralSum(margin, level, 2) }
+
+// spectralSum is the same for some classes, with the sum of one eigenvalue less.
+func (t *truth) spectralSum(margin, level float64, classes int) float64 {
 	n, lost := len(t.phi), 0.0
 	c := data.NewMatrix(n, n)
 	for i, e := range t.exposure {
@@ -151,7 +154,11 @@ func (t *truth) spectral(margin, level float64) float64 {
 		}
 	}
 	values, _, _ := linalg.Eigen(c)
-	return lost + values[n-1]/(margin*margin)
+	sum := 0.0
+	for _, v := range values[max(0, n-classes+1):] {
+		sum += max(0, v)
+	}
+	return lost + sum/(margin*margin)
 }
 
 // lost is the part of the distribution at which a target has margin γ and the
@@ -263,5 +270,5 @@ func (p *problem) bound(c certificate.Certificate) float64 {
 	if c.Kind == certificate.Pointwise {
 		return p.pointwise(c.Margin)
 	}
-	return p.spectral(c.Margin, c.Level)
+	return p.spectralSum(c.Margin, c.Level, c.Classes)
 }

@@ -201,6 +201,8 @@ func (f *learnerFlags) add(flags *pflag.FlagSet) {
 	flags.Float64Var(&f.claim.Error, "error", 0,
 		"instead of --dim: grow the map until it is certified on fresh rows to add at most this error")
 	flags.Float64Var(&f.claim.Confidence, "confidence", 0.95, "of the certificate")
+	flags.BoolVar(&f.claim.Atoms, "atoms", false,
+		"for a certificate, rows that are the same are observations of their own and no copies")
 	flags.Float64Var(&f.claim.Margin, "margin", 0, "margin of the targets that the certificate speaks of "+
 		"(default: chosen on rows set apart, see kerf margin)")
 }
@@ -357,8 +359,8 @@ func (f *learnerFlags) checkClaim(changed func(string) bool, t model.Traits, out
 	claim := f.claim
 	given := func(name string) bool { return changed(name) || f.mapArgs[name] != nil }
 	switch {
-	case !changed("error") && (changed("confidence") || changed("margin")):
-		return usage("--confidence and --margin are for a certificate; give --error too")
+	case !changed("error") && (changed("confidence") || changed("margin") || changed("atoms")):
+		return usage("--confidence, --margin and --atoms are for a certificate; give --error too")
 	case !changed("error"):
 		return nil
 	case out.Task == model.Regress:

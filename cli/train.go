@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kerf-ml/kerf/certificate"
 	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/job"
 	"github.com/kerf-ml/kerf/model"
@@ -144,12 +145,12 @@ func printTrained(w io.Writer, t *job.Trained) error {
 	if m := t.Training.Margins; len(m) > 0 {
 		out.add("margin", "%.3g; %.3g for 95%% of the rows", m.Min(), m.Quantile(0.05))
 	}
+	if s := t.Separator; s != nil {
+		out.add("tested", "with %s confidence at most %s of all rows like these have a margin below %.3g%s",
+			percent(s.Confidence), percent(s.Bound), s.Margin, copies(s))
+	}
 	if t.Certificate != nil {
 		printEarned(out, t.Certificate)
-	}
-	if s := t.Separator; s != nil {
-		out.add("tested", "with %s confidence at most %s of all rows like these have a margin below %.3g",
-			percent(s.Confidence), percent(s.Bound), s.Margin)
 	}
 	out.add("work", "%.2f s, %s kernel evaluations, %s after %d passes", t.Seconds, grouped(t.Evaluations), t.Status,
 		t.Iterations)
@@ -158,6 +159,14 @@ func printTrained(w io.Writer, t *job.Trained) error {
 		out.add("report", "written to %s", t.Report)
 	}
 	return out.flush()
+}
+
+// copies tells of test rows that are copies of others.
+func copies(c *certificate.Certificate) string {
+	if c.Copies == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", with and without %d that are copies of others", c.Copies)
 }
 
 // printEarned says what theory promised, what was certified, and what is used.
@@ -172,6 +181,8 @@ func printEarned(out facts, e *model.Earned) {
 	certified := e.Certificate.String()
 	if !e.Holds {
 		certified = fmt.Sprintf("nothing (%s): %s", e.Outcome, e.Words)
+	} else if why := e.Useless(); why != "" {
+		certified = fmt.Sprintf("%s. %s", why, certified)
 	}
 	out.add("certified", "%s", certified)
 	out.add("used", "%d landmarks", e.Used)

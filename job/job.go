@@ -62,6 +62,7 @@ type Claim struct {
 	Confidence float64
 	Margin     float64 // of the targets that it speaks of; 0 to choose one on rows set apart
 	Most       int     // landmarks, at most; 0 for 5,000: a few minutes of work
+	Atoms      bool    // rows that are the same are independent draws, and no copies
 }
 
 // NewChoices leaves all open, with probabilities by temperature.

@@ -184,7 +184,9 @@ func recipe[T any](o *Options, s *settled, k kernel.Kernel[T], n int) (model.Rec
 		return r, dataset.BadOption("%v", err)
 	}
 	if c := s.Claim; c != nil {
-		r.Claim = &model.Claim{Claim: certificate.NewClaim(c.Margin, c.Error, c.Confidence), Most: c.Most}
+		r.Claim = &model.Claim{
+			Claim: certificate.NewClaim(c.Margin, c.Error, c.Confidence), Most: c.Most, Atoms: c.Atoms,
+		}
 		if c.Most == 0 {
 			r.Claim.Most = certifyMost
 		}

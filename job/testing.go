@@ -8,6 +8,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/eval"
+	"github.com/kerf-ml/kerf/margin"
 	"github.com/kerf-ml/kerf/model"
 )
 
@@ -75,8 +76,10 @@ func (t *training[T]) test(ctx context.Context) (*Measured, error) {
 	m := &Measured{On: v.rows.Name, Test: true, Rows: numbered(v.index), Truth: known.y, Values: known.values,
 		Weight: v.weight}
 	earned, err := out.Training.Earned, error(nil)
+	var margins []float64
 	if known.y != nil && !t.choices.traits.Unsupervised && (o.Details || earned != nil) {
-		m.Scores, m.Margins, err = t.pipeline.ScoreMargins(ctx, ctl, v.x, known.y)
+		m.Scores, margins, err = t.pipeline.ScoreMargins(ctx, ctl, v.x, known.y)
+		m.Margins = margin.NewMargins(margins)
 	} else {
 		m.Scores, err = t.pipeline.ScoreAll(ctx, ctl, v.x)
 	}
@@ -86,10 +89,44 @@ func (t *training[T]) test(ctx context.Context) (*Measured, error) {
 	if out.Test, err = known.score(out.Model.Head, m.Scores, v.weight); err != nil || earned == nil {
 		return m, err
 	}
-	// The error of the separator, at half of the certified map's margin.
-	c, err := certificate.HeldOut(m.Margins, 0, earned.Certificate.Error, t.choices.Claim.Confidence, t.pipeline.Map.Dim())
-	out.Separator = &c
+	out.Separator, err = t.certifyTest(ctx, margins)
 	return m, err
+}
+
+// certifyTest bounds the error of the separator by its margins on the test rows.
+// Rows of less weight than others are left out now and then, so that the rest are
+// draws of the weighted distribution. Copies of rows that were trained on, or of
+// one another, tell nothing new: the bound holds with and without them.
+func (t *training[T]) certifyTest(ctx context.Context, margins []float64) (*certificate.Certificate, error) {
+	v, c := t.tested, t.choices.Claim
+	kept, ctl := numbers(v.x.Len()), t.o.Run.Quiet()
+	if v.weight != nil {
+		var err error
+		if kept, err = certificate.Thin(v.weight, 0, t.o.Seed); err != nil {
+			return nil, err
+		}
+	}
+	distinct := kept
+	if !c.Atoms {
+		index, err := certificate.Distinct(ctx, ctl, t.pipeline.Kernel, t.part.train.X, data.Subset[T]{Of: v.x, Index: kept})
+		if err != nil {
+			return nil, err
+		}
+		distinct = selected(kept, index)
+	}
+	var out *certificate.Certificate
+	for _, index := range [][]int{kept, distinct} {
+		of := margin.NewMargins(selected(margins, index))
+		h, err := certificate.HeldOut(of, 0, c.Error, c.Confidence, t.pipeline.Map.Dim())
+		if err != nil {
+			return nil, err
+		}
+		if out == nil || h.Bound > out.Bound {
+			out = &h
+		}
+	}
+	out.Copies = len(kept) - len(distinct)
+	return out, nil
 }
 
 // detail adds what a report shows.
@@ -127,6 +164,15 @@ func numbered(index []int) []int {
 	out := make([]int, len(index))
 	for i, j := range index {
 		out[i] = j + 1
+	}
+	return out
+}
+
+// numbers returns the numbers from 0 up to n.
+func numbers(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
 	}
 	return out
 }

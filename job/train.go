@@ -110,8 +110,8 @@ type training[T any] struct {
 	rows    *dataset.Rows
 	targets *targets
 	part    *part[T]
-	certify []int                                      // rows for a certificate, among those to train on; nil for all
-	own     []int                                      // rows that choose scale and width; nil for all
+	fresh   []int                                      // rows set apart for a certificate, among those to train on
+	own     []int                                      // the others, of which encoding and width are; nil for all
 	keep    func(key []byte) (learn.Checkpoint, error) // opens the checkpoint of the training with that key; nil for none
 
 	tested *testing[T] // rows to test on, and what is true of them; nil for none
@@ -142,8 +142,8 @@ func (w typed[T]) train(ctx context.Context, rows *dataset.Rows, o *TrainOptions
 		t.keep = func(key []byte) (learn.Checkpoint, error) { return openCheckpoint(o.Checkpoint, key) }
 	}
 	look := rest
-	if s.Claim != nil && (scaled != scale.None || s.kernel.Open()) {
-		t.certify, t.own = data.Split(len(rest), ownPart, o.Seed)
+	if s.Claim != nil {
+		t.own, t.fresh = data.Split(len(rest), min(model.FreshPart, certificate.DefaultFresh/float64(len(rest))), o.Seed)
 		look = selected(rest, t.own)
 	}
 	if t.part, err = encode[T](&o.Options, rows, t.targets, look, rest, scaled); err != nil {
@@ -158,10 +158,6 @@ func (w typed[T]) train(ctx context.Context, rows *dataset.Rows, o *TrainOptions
 	}
 	return t.out, t.finish(ctx, rest)
 }
-
-// ownPart is the part of the rows from which the scale and the width of the
-// kernel are taken where a certificate is wanted, which must not depend on them.
-const ownPart = 0.2
 
 // holdOut returns the rows to train on and those held out.
 func (t *targets) holdOut(rows *dataset.Rows, part float64, seed uint64) (rest, held []int, err error) {
@@ -189,7 +185,7 @@ func (t *training[T]) fit(ctx context.Context) error {
 		return err
 	}
 	if r.Claim != nil {
-		r.Claim.Rows = t.certify
+		r.Claim.Fresh = t.fresh
 	}
 	left := leftOpen(s, k, part.Len())
 	if t.keep != nil {

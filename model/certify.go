@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/kerf-ml/kerf/certificate"
 	"github.com/kerf-ml/kerf/feature"
@@ -19,15 +20,28 @@ type Earned struct {
 	Promised int                 `json:"promised"` // landmarks that the theorem asks for; 0 where the count does not fit
 	Used     int                 `json:"used"`     // landmarks of the map
 	Choice   *margin.Choice      `json:"choice"`   // how the margin was chosen; nil where it was given
+	Baseline float64             `json:"baseline"` // error of the most frequent class
 	Words    string              `json:"-"`        // the same for people
 }
 
-// claimRows bounds the rows that a margin is chosen on, claimPart is their part
-// of the sample.
-const (
-	claimRows = 4000
-	claimPart = 0.25
-)
+// Useless says why a certificate that holds is of no use, and what would help. It
+// is empty where it may be of use: the error at the margin chosen and the bound
+// together are below the error of the most frequent class.
+func (e *Earned) Useless() string {
+	if !e.Holds || e.Choice == nil || e.Choice.Noise+e.Bound < e.Baseline {
+		return ""
+	}
+	return fmt.Sprintf("nothing of use: %.3g%% of the rows have less than that margin, which with the bound makes %.3g%%, "+
+		"and the most frequent class alone is wrong on %.3g%%; more rows, or a kernel with larger margins (kerf margin), "+
+		"would help", 100*e.Choice.Noise, 100*(e.Choice.Noise+e.Bound), 100*e.Baseline)
+}
+
+// claimRows bounds the rows that a margin is chosen on.
+const claimRows = 4000
+
+// FreshPart and certificate.DefaultFresh bound the rows that are set apart for a
+// certificate.
+const FreshPart = 0.4
 
 // growMap grows F2, and F3 on top of it, until the claim of the recipe is
 // certified. Where the claim has no margin, one is chosen on labelled rows that
@@ -37,28 +51,26 @@ func (r Recipe[T]) growMap(ctx context.Context, s Sample[T]) (feature.Map[T], *E
 	if err != nil {
 		return nil, nil, err
 	}
-	earned := &Earned{}
-	if r.Claim.Rows != nil {
-		s = s.Select(r.Claim.Rows)
+	rest, fresh, err := r.setApart(s)
+	if err != nil {
+		return nil, nil, err
 	}
-	claim, x := r.Claim.Claim, s.X
-	if claim.Margin == 0 {
-		part := min(claimPart, claimRows/float64(s.Len()))
-		rest, own := s.Split(part, seed.Derive(r.Seed, seed.Choice))
-		choice, err := r.chooseMargin(ctx, s.Select(own), claim)
-		if err != nil {
-			return nil, nil, fmt.Errorf("no margin was given and none could be chosen: %w", err)
-		}
-		claim.Margin, claim.Error, earned.Choice = choice.Margin, choice.Error*(1-choice.Noise), &choice
-		x = s.Select(rest).X
-	}
+	earned, claim := &Earned{Baseline: s.baseline()}, r.Claim.Claim
+	claim.Classes = max(2, s.Classes.Len())
 	if projection != "" {
 		claim.Error /= 2
 		claim.Confidence = (1 + claim.Confidence) / 2
 	}
 	g := certificate.NewGrow(r.Kernel, claim)
-	g.Tolerance, g.Most, g.Seed, g.Run = rank, r.Claim.Most, r.Seed, r.Run
-	grown, err := g.Fit(ctx, x)
+	g.Tolerance, g.Most, g.Atoms, g.Seed, g.Run = rank, r.Claim.Most, r.Claim.Atoms, r.Seed, r.Run
+	if claim.Margin == 0 {
+		choice, err := r.chooseMargin(ctx, g, rest, fresh)
+		if err != nil {
+			return nil, nil, fmt.Errorf("no margin was given and none could be chosen: %w", err)
+		}
+		g.Claim.Margin, earned.Choice = choice.Margin, &choice
+	}
+	grown, err := g.FitFresh(ctx, rest.X, fresh.X)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -70,7 +82,38 @@ func (r Recipe[T]) growMap(ctx context.Context, s Sample[T]) (feature.Map[T], *E
 	if projection == "" {
 		return grown.Map, earned, nil
 	}
-	return r.compress(ctx, grown.Map, projection, claim, earned)
+	return r.compress(ctx, grown.Map, projection, g.Claim, earned)
+}
+
+// setApart returns the fresh rows, of which those of less weight than others are
+// left out now and then, and the others in a random order.
+func (r Recipe[T]) setApart(s Sample[T]) (rest, fresh Sample[T], err error) {
+	n := s.Len()
+	order := seed.Choose(n, n, r.Seed, seed.Landmarks)
+	apart := r.Claim.Fresh
+	if apart == nil {
+		apart = slices.Clone(order[n-min(int(FreshPart*float64(n)), certificate.DefaultFresh):])
+	}
+	is := make([]bool, n)
+	for _, i := range apart {
+		is[i] = true
+	}
+	if s.Weight != nil {
+		weight := make([]float64, len(apart))
+		for i, j := range apart {
+			weight[i] = s.Weight[j]
+		}
+		kept, err := certificate.Thin(weight, slices.Max(s.Weight), r.Seed)
+		if err != nil {
+			return rest, fresh, err
+		}
+		for i, j := range kept {
+			kept[i] = apart[j]
+		}
+		apart = kept
+	}
+	others := slices.DeleteFunc(order, func(i int) bool { return is[i] })
+	return s.Select(others), s.Select(apart), nil
 }
 
 // compress puts a random projection behind F2, to so many dimensions that it
@@ -130,20 +173,47 @@ func (r Recipe[T]) compress(
 	return m, earned, nil
 }
 
-// chooseMargin returns the margin to plan with, when the mapping may add the
-// claim's error to what the best separator found leaves.
-func (r Recipe[T]) chooseMargin(ctx context.Context, s Sample[T], claim certificate.Claim) (margin.Choice, error) {
-	rank, _, err := r.grows()
+// chooseMargin returns the margin with the least sum of the error at it, of the
+// best separator found, and of what a test is foreseen to show; of those at which
+// the claim is foreseen to hold, where there are such.
+func (r Recipe[T]) chooseMargin(
+	ctx context.Context, g certificate.Grow[T], rest, fresh Sample[T],
+) (margin.Choice, error) {
+	labelled := rest.atMost(claimRows, seed.Derive(r.Seed, seed.Choice))
+	r.Map = F2[T]{Dim: max(min(claimDim, labelled.Len()/2), 1), Rank: g.Tolerance}
+	curve, err := r.curve(ctx, labelled)
 	if err != nil {
 		return margin.Choice{}, err
 	}
-	r.Map = F2[T]{Dim: max(min(claimDim, s.Len()/2), 1), Rank: rank}
-	curve, err := r.curve(ctx, s)
+	var points []margin.Point
+	for _, p := range curve.Points(claimPoints) {
+		if p.Margin > 0 && p.Error < 1 {
+			points = append(points, p)
+		}
+	}
+	if len(points) == 0 {
+		return margin.Choice{}, errors.New("no separator found has an instance at a positive margin")
+	}
+	margins := make([]float64, len(points))
+	for i, p := range points {
+		margins[i] = p.Margin
+	}
+	shown, err := g.Foresee(ctx, rest.X, fresh.X, margins)
 	if err != nil {
 		return margin.Choice{}, err
 	}
-	return curve.Recommend(min(curve.At(0)+claim.Error, 0.999), claim.Confidence)
+	best, holds := -1, false
+	for i, p := range points {
+		ok := shown[i] <= g.Claim.Error
+		if best < 0 || ok && !holds || ok == holds && p.Error+shown[i] < points[best].Error+shown[best] {
+			best, holds = i, ok
+		}
+	}
+	return margin.Choice{Margin: margins[best], Noise: points[best].Error, Error: shown[best]}, nil
 }
+
+// claimPoints bounds the points of a curve that a margin is chosen from.
+const claimPoints = 40
 
 // claimDim bounds the landmarks with which separators are sought for a curve.
 const claimDim = 500
@@ -157,7 +227,12 @@ func (r Recipe[T]) grows() (rank float64, projection string, err error) {
 			return m.Rank, "", nil
 		}
 	case F3[T]:
-		return m.Rank, m.projection(), nil
+		kind := m.projection()
+		if kind == project.KindSparse || kind == project.KindHadamard {
+			return 0, "", fmt.Errorf("Claim is set with a %s projection, which theorem 2 does not cover, and must be with %s, "+
+				"%s, %s or %s", kind, project.KindGaussian, project.KindSign, project.KindAchlioptas, project.KindOrthogonal)
+		}
+		return m.Rank, kind, nil
 	}
 	return 0, "", fmt.Errorf("Claim is set with map %s and must be with f2 or f3, of a kernel", r.Map.Name())
 }
@@ -167,9 +242,9 @@ func (c *Claim) check(n int) error {
 	if c == nil {
 		return nil
 	}
-	for _, i := range c.Rows {
+	for _, i := range c.Fresh {
 		if i < 0 || i >= n {
-			return fmt.Errorf("Claim.Rows has %d and must have rows from 0 to %d", i, n-1)
+			return fmt.Errorf("Claim.Fresh has %d and must have rows from 0 to %d", i, n-1)
 		}
 	}
 	return nil
@@ -177,7 +252,7 @@ func (c *Claim) check(n int) error {
 
 // among returns the claim with its rows counted among some.
 func (c *Claim) among(index []int) *Claim {
-	if c == nil || c.Rows == nil {
+	if c == nil || c.Fresh == nil {
 		return c
 	}
 	at := map[int]int{}
@@ -185,10 +260,10 @@ func (c *Claim) among(index []int) *Claim {
 		at[j] = i
 	}
 	out := *c
-	out.Rows = []int{}
-	for _, j := range c.Rows {
+	out.Fresh = []int{}
+	for _, j := range c.Fresh {
 		if i, ok := at[j]; ok {
-			out.Rows = append(out.Rows, i)
+			out.Fresh = append(out.Fresh, i)
 		}
 	}
 	return &out

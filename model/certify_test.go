@@ -10,6 +10,7 @@ import (
 	"github.com/kerf-ml/kerf/data/gen"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/project"
 )
 
 // ringsOf returns two rings, one around the other.
@@ -169,13 +170,15 @@ func TestClaimsRefused(t *testing.T) {
 		"no map":           func(r *recipe) { r.Map = model.None[vector]{} },
 		"a kernel machine": func(r *recipe) { r.Map, r.Learner = model.None[vector]{}, model.NewKernelSVM[vector]() },
 		"repair":           func(r *recipe) { r.Map = model.F2[vector]{Dim: 10, Repair: "clip"} },
+		"sparse":           func(r *recipe) { r.Map = model.F3[vector]{Dim: 10, Projection: project.KindSparse} },
+		"hadamard":         func(r *recipe) { r.Map = model.F3[vector]{Dim: 10, Projection: project.KindHadamard} },
 		"margin 2":         func(r *recipe) { r.Claim.Margin = 2 },
 		"margin -1":        func(r *recipe) { r.Claim.Margin = -1 },
 		"no error":         func(r *recipe) { r.Claim.Error = 0 },
 		"error 1":          func(r *recipe) { r.Claim.Error = 1 },
 		"NaN":              func(r *recipe) { r.Claim.Error = math.NaN() },
-		"a row too far":    func(r *recipe) { r.Claim.Rows = []int{0, 300} },
-		"a row before all": func(r *recipe) { r.Claim.Rows = []int{-1} },
+		"a row too far":    func(r *recipe) { r.Claim.Fresh = []int{0, 300} },
+		"a row before all": func(r *recipe) { r.Claim.Fresh = []int{-1} },
 		"confidence 1":     func(r *recipe) { r.Claim.Confidence = 1 },
 	} {
 		r := claiming(0.2, 0.1)

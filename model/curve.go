@@ -132,5 +132,5 @@ func (p *Pipeline[T]) kernelSpaceMargins(ctx context.Context, ctl run.Control, s
 		}
 	}
 	_, m, err := p.scoreMargins(ctx, ctl, s.X, s.Y, p.distances(product), p.kernelLengths)
-	return m, err
+	return margin.NewMargins(m), err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/learn/linear"
+	"github.com/kerf-ml/kerf/margin"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -279,7 +280,9 @@ func fitAt[T, U any](
 // score notes the scores of the rows that were fitted, and of classes the margins.
 func score[U any](ctx context.Context, ctl run.Control, t *Training, p *Pipeline[U], s Sample[U]) (err error) {
 	if s.Task == Classify && s.Y != nil {
-		t.Scores, t.Margins, err = p.ScoreMargins(ctx, ctl, s.X, s.Y)
+		var margins []float64
+		t.Scores, margins, err = p.ScoreMargins(ctx, ctl, s.X, s.Y)
+		t.Margins = margin.NewMargins(margins)
 		return err
 	}
 	t.Scores, err = p.ScoreAll(ctx, ctl, s.X)

@@ -40,7 +40,7 @@ var otherValues = map[string]any{
 	"Control.Progress":   run.Progress{Finish: func() {}},
 	"Control.Counter":    &run.Counter{},
 	"Control.Device":     run.CPU,
-	"Claim.Rows":         []int{3, 1},
+	"Claim.Fresh":        []int{3, 1},
 }
 
 // field is a field of a value, and how to change it there.

@@ -17,16 +17,17 @@ import (
 // Margins returns the margins of labelled instances under the model, by
 // definition 1 of Blum's survey, in the space of its features and the constant
 // coordinate: for a kernel machine that is the feature space of the kernel.
-// Rows of unknown class (-1) are left out.
+// A row of unknown class (-1), which is wrong under every separator, has -1.
 func (p *Pipeline[T]) Margins(ctx context.Context, ctl run.Control, x data.Source[T], y []int) (margin.Margins, error) {
 	_, m, err := p.ScoreMargins(ctx, ctl, x, y)
-	return m, err
+	return margin.NewMargins(m), err
 }
 
-// ScoreMargins is ScoreAll and Margins in one: each instance is mapped once.
+// ScoreMargins is ScoreAll and Margins in one, each instance mapped once; the
+// margins are in the order of the instances.
 func (p *Pipeline[T]) ScoreMargins(
 	ctx context.Context, ctl run.Control, x data.Source[T], y []int,
-) (*data.Matrix, margin.Margins, error) {
+) (*data.Matrix, []float64, error) {
 	products, lengths, err := p.separatorProducts(ctx, ctl)
 	if err != nil {
 		return nil, nil, err
@@ -37,26 +38,18 @@ func (p *Pipeline[T]) ScoreMargins(
 // scoreMargins returns scores and margins, given what margins are divided by.
 func (p *Pipeline[T]) scoreMargins(
 	ctx context.Context, ctl run.Control, x data.Source[T], y []int, norms *data.Matrix, lengths lengthsOf[T],
-) (*data.Matrix, margin.Margins, error) {
+) (*data.Matrix, []float64, error) {
 	scores, values := data.NewMatrix(x.Len(), p.Outputs()), make([]float64, x.Len())
 	err := p.blocks(ctx, ctl, "predict", x, lengths, func(first int, raw *data.Matrix, squares []float64) {
 		for i := range raw.Rows {
+			values[first+i] = -1
 			if c := y[first+i]; c >= 0 {
 				values[first+i] = p.marginOf(raw.Row(i), c, squares[i], norms)
 			}
 			p.spread(scores.Row(first+i), raw.Row(i))
 		}
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	known := values[:0]
-	for i, c := range y {
-		if c >= 0 {
-			known = append(known, values[i])
-		}
-	}
-	return scores, margin.NewMargins(known), nil
+	return scores, values, err
 }
 
 // separatorProducts returns the inner products of the separators with each other,

@@ -11,7 +11,6 @@ import (
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/internal/atomicfile"
-	"github.com/kerf-ml/kerf/margin"
 	"github.com/kerf-ml/kerf/run"
 	"github.com/kerf-ml/kerf/spec"
 )
@@ -29,7 +28,7 @@ type Model struct {
 // rowPipeline is an encoding and a pipeline of instances of some type.
 type rowPipeline interface {
 	scores(ctx context.Context, ctl run.Control, r *dataset.Rows) (*data.Matrix, error)
-	scoreMargins(ctx context.Context, ctl run.Control, r *dataset.Rows, y []int) (*data.Matrix, margin.Margins, error)
+	scoreMargins(ctx context.Context, ctl run.Control, r *dataset.Rows, y []int) (*data.Matrix, []float64, error)
 	features(ctx context.Context, ctl run.Control, r *dataset.Rows) (*data.Matrix, error)
 	header() (Header, error)
 	write(w io.Writer) error
@@ -96,11 +95,11 @@ func (m *Model) Scores(ctx context.Context, ctl run.Control, r *dataset.Rows) (*
 	return m.rows.scores(ctx, ctl, r)
 }
 
-// ScoreMargins returns the scores of rows and the margins of those whose class y is
-// known, at least 0. Each row is mapped once.
+// ScoreMargins returns the scores and the margins of rows of classes y, -1 for the
+// margin where the class is not known (-1). Each row is mapped once.
 func (m *Model) ScoreMargins(
 	ctx context.Context, ctl run.Control, r *dataset.Rows, y []int,
-) (*data.Matrix, margin.Margins, error) {
+) (*data.Matrix, []float64, error) {
 	return m.rows.scoreMargins(ctx, ctl, r, y)
 }
 
@@ -184,7 +183,7 @@ func (m encoded[T]) scores(ctx context.Context, ctl run.Control, r *dataset.Rows
 
 func (m encoded[T]) scoreMargins(
 	ctx context.Context, ctl run.Control, r *dataset.Rows, y []int,
-) (*data.Matrix, margin.Margins, error) {
+) (*data.Matrix, []float64, error) {
 	d, err := dataset.Decode[T](m.e, r)
 	if err != nil {
 		return nil, nil, err

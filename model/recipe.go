@@ -47,10 +47,12 @@ type Recipe[T any] struct {
 // labelled rows.
 type Claim struct {
 	certificate.Claim
-	// Rows are those that may be used, nil for all: rows that had a part in
-	// choosing the kernel would make the certificate worthless.
-	Rows []int
-	Most int // landmarks, at most; 0 for what the theorem asks for
+	// Fresh are the rows to test the map on, nil for 40% at random, 4,000 at most:
+	// any that had a part in the kernel or in the encoding of instances would make
+	// the certificate worthless.
+	Fresh []int
+	Most  int  // landmarks, at most; 0 for what the theorem asks for
+	Atoms bool // rows that are the same are independent draws, and no copies
 }
 
 // NewRecipe returns the recipe of mapping F2 with dim landmarks and a linear

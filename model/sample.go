@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/kerf-ml/kerf/data"
@@ -198,4 +199,21 @@ func (s Sample[T]) Spread() float64 {
 // withX returns the sample with other instances in place of its own.
 func withX[T, U any](s Sample[T], x data.Source[U]) Sample[U] {
 	return Sample[U]{Task: s.Task, X: x, Classes: s.Classes, Y: s.Y, Values: s.Values, Weight: s.Weight}
+}
+
+// baseline is the error of the most frequent class, by weights.
+func (s Sample[T]) baseline() float64 {
+	sum, total := make([]float64, s.Classes.Len()), 0.0
+	for i, c := range s.Y {
+		w := 1.0
+		if s.Weight != nil {
+			w = s.Weight[i]
+		}
+		sum[c] += w
+		total += w
+	}
+	if total == 0 {
+		return 0
+	}
+	return 1 - slices.Max(sum)/total
 }

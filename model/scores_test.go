@@ -90,7 +90,7 @@ func TestTrainingScores(t *testing.T) {
 }
 
 // TestScoreMargins: scores are those of ScoreAll, bit by bit, and margins those of
-// the definition. Rows of unknown class have a score and no margin.
+// the definition, -1 for rows of unknown class.
 func TestScoreMargins(t *testing.T) {
 	for name, c := range scored() {
 		if c.task == model.Regress {
@@ -132,9 +132,11 @@ func wantMargins(t *testing.T, name string, p *pipeline, x data.Source[data.Vect
 	var want []float64
 	o := newOracle(p)
 	for i, c := range y {
-		if c >= 0 {
-			want = append(want, o.margin(x.At(i), c))
+		if c < 0 {
+			want = append(want, -1)
+			continue
 		}
+		want = append(want, o.margin(x.At(i), c))
 	}
 	slices.Sort(want)
 	got = slices.Sorted(slices.Values(got))

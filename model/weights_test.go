@@ -294,18 +294,18 @@ func TestWeightsAndClaims(t *testing.T) {
 			d.Weight[i] = float64(i % 3)
 			if i%2 == 0 {
 				certify = append(certify, len(rest))
-				claim.Rows = append(claim.Rows, i)
+				claim.Fresh = append(claim.Fresh, i)
 			}
 			rest = append(rest, i)
 		} else if i%2 == 0 {
-			claim.Rows = append(claim.Rows, i)
+			claim.Fresh = append(claim.Fresh, i)
 		}
 	}
 	a, at, err := r.Fit(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	claim.Rows = certify
+	claim.Fresh = certify
 	b, bt, err := r.Fit(t.Context(), d.Select(rest))
 	if err != nil {
 		t.Fatal(err)

@@ -171,10 +171,13 @@ func (p TrainPage) certified() []Fact {
 	if e.Choice != nil {
 		add("Margin", "%.3g, chosen on rows set apart, of which %s have less", e.Choice.Margin, percent(e.Choice.Noise))
 	}
-	if e.Holds {
-		add("Certified", "%s", e.Certificate)
-	} else {
+	switch why := e.Useless(); {
+	case !e.Holds:
 		add("Certified", "nothing (%s): %s", e.Outcome, e.Words)
+	case why != "":
+		add("Certified", "%s. %s", why, e.Certificate)
+	default:
+		add("Certified", "%s", e.Certificate)
 	}
 	add("Used", "%s landmarks", grouped(e.Used))
 	if s := p.Separator; s != nil {
