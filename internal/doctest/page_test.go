@@ -74,11 +74,11 @@ func steps(page []byte) []step {
 // has reports whether a block is marked with a word.
 func (b block) has(word string) bool { return slices.Contains(b.words, word) }
 
-// files returns the data sets that a block is marked to need, as data=NAME.
-func (b block) files() []string {
+// named returns what a block is marked to need under a word, as word=NAME.
+func (b block) named(word string) []string {
 	var out []string
 	for _, w := range b.words {
-		if name, ok := strings.CutPrefix(w, "data="); ok {
+		if name, ok := strings.CutPrefix(w, word+"="); ok {
 			out = append(out, name)
 		}
 	}
