@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/kerf-ml/kerf/cli"
+	"github.com/kerf-ml/kerf/internal/vmath"
 )
 
 var (
@@ -62,9 +62,9 @@ const extending = "docs/guide/extending.md"
 //	fails          its last command fails, with messages that the page shows
 //	norun REASON…  it does not run
 //
-// With -update the pages get what is printed. What the pages show was computed by
-// fused multiply-adds of amd64; other processors may differ in the last digits and
-// run the commands alone.
+// With -update the pages get what is printed. What the pages show was computed with
+// AVX2 or AVX-512, which agree; where there is neither the last digits may differ, and
+// the commands run without being compared.
 func TestCommands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs all commands of the documentation")
@@ -97,7 +97,7 @@ func runPage(t *testing.T, page, path string) {
 	for _, s := range steps(text) {
 		t.Run(fmt.Sprintf("line%d", s.line), func(t *testing.T) {
 			printed := s.run(t, dir, path)
-			if s.shown == nil || runtime.GOARCH != "amd64" || matches(s.shown.text, printed) {
+			if s.shown == nil || vmath.Active() == vmath.Plain || matches(s.shown.text, printed) {
 				return
 			}
 			if !*update {
@@ -207,7 +207,7 @@ func TestConventions(t *testing.T) {
 
 // measuring are the pages whose figures no test can hold, and why.
 var measuring = map[string]string{
-	"docs/guide/performance.md": "times of machines and of other programs, by make bench-core, bench-maps and bench-learners",
+	"docs/guide/performance.md": "times of machines and of other programs, by make bench-core, -maps and -learners",
 }
 
 // stated are figures of pages that no command prints, and what they are.

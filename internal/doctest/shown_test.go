@@ -94,7 +94,8 @@ func like(shown string, printed []string, from int) (string, int) {
 }
 
 // renew returns what is to be shown in the place of what was shown: all that was
-// printed, without the parts and lines that were left out before.
+// printed, without the parts and lines that were left out before. Lines that match
+// stay as they are, times among them.
 func renew(shown, printed string) string {
 	lines := strings.Split(strings.TrimRight(printed, "\n"), "\n")
 	for i, line := range lines {
@@ -111,6 +112,9 @@ func renew(shown, printed string) string {
 		text, j := like(line, lines, at)
 		if j < 0 {
 			continue
+		}
+		if matches(line, lines[j]) {
+			text = line
 		}
 		if left {
 			out = append(out, "…")
@@ -161,6 +165,7 @@ func TestRenew(t *testing.T) {
 		{"…\nc 3, … times 3\n…\n", "b\nc 4, 7 and 8 times 4\nd\n", "…\nc 4, … times 4\n…\n"},
 		{"gone 1\nmap f2 (3)\n", "map: none\nmap f3, others\n", "map: none\nmap f3, others\n"},
 		{"", "b\n", "b\n"},
+		{"a 1\nwork 0.1 s\n", "a 2\nwork 0.2 s\n", "a 2\nwork 0.1 s\n"},
 	} {
 		got := renew(c.shown, c.printed)
 		if got != c.want || !matches(got, c.printed) {
