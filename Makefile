@@ -6,7 +6,7 @@ FUZZTIME ?= 20000x
 PKGS = ./...
 CORE = ./internal/gemm ./internal/vmath ./internal/compute ./internal/linalg ./gram
 
-.PHONY: help build test race format lint arch purego cross fuzz generate generated docs ci bench bench-core bench-maps bench-learners clean
+.PHONY: help build test race format lint arch purego cross fuzz generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -62,8 +62,15 @@ fuzz: ## fuzz each parser and decoder FUZZTIME times
 	done
 
 docs: ## check that the code and commands of the documentation work and links lead somewhere
-	$(GO) test -run 'TestReadme|TestLinks' ./cli
+	$(GO) test -run TestLinks ./cli
 	$(GO) test ./internal/doctest
+
+docs-long: ## the same with the commands that take minutes
+	$(GO) test -timeout 30m ./internal/doctest -long
+
+docs-update: ## write what the commands of the documentation print into its pages
+	$(GO) test -timeout 30m ./internal/doctest -run 'TestCommands|TestExtending' -update -long
+	@git diff --stat -- README.md docs
 
 bench-core: ## the numeric core beside OpenBLAS, scikit-learn and gonum (JSON=1 for machines)
 	$(GO) run ./bench/core

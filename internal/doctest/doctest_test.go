@@ -1,4 +1,4 @@
-// Package doctest compiles and runs the Go code of the documentation.
+// Package doctest compiles and runs the code of the documentation, and runs its commands.
 package doctest
 
 import (
@@ -11,23 +11,6 @@ import (
 	"strings"
 	"testing"
 )
-
-// block is a fenced block of a page.
-type block struct{ kind, text string }
-
-// blocks returns the fenced blocks of a page.
-func blocks(t *testing.T, page string) []block {
-	t.Helper()
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []block
-	for _, m := range regexp.MustCompile("(?ms)^```([a-z]+)\n(.*?)^```").FindAllStringSubmatch(string(text), -1) {
-		out = append(out, block{m[1], m[2]})
-	}
-	return out
-}
 
 // overlay is a copy of the module in which some files are others: see go help
 // build, -overlay.
@@ -104,13 +87,10 @@ func TestExtending(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds kerf")
 	}
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip(err)
-	}
 	o := newOverlay(t)
-	var shell, wanted string
+	wanted := ""
 	files, lines := 0, 0
-	for _, b := range blocks(t, "../../docs/guide/extending.md") {
+	for _, b := range blocks(read(t, extending)) {
 		switch b.kind {
 		case "go":
 			name := fileName.FindStringSubmatch(b.text)
@@ -126,11 +106,9 @@ func TestExtending(t *testing.T) {
 		case "diff":
 			o.insert(t, b.text)
 			lines++
-		case "sh":
-			shell += b.text
 		}
 	}
-	if files != 4 || lines != 4 || wanted == "" || shell == "" {
+	if files != 4 || lines != 4 || wanted == "" {
 		t.Fatalf("the page adds %d files and %d lines, and its program says %q", files, lines, wanted)
 	}
 	bin := o.build(t, "./cmd/kerf", "./cities")
@@ -138,17 +116,7 @@ func TestExtending(t *testing.T) {
 	if err != nil || string(out) != wanted {
 		t.Errorf("the program says %q, %v; want %q", out, err, wanted)
 	}
-	c := exec.Command("sh", "-ec", shell)
-	c.Dir, c.Env = t.TempDir(), append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	said, err := c.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, said)
-	}
-	for _, want := range []string{"imq(gamma=2)", "near: 60 features", "nearest-mean", "a\nb\n"} {
-		if !strings.Contains(string(said), want) {
-			t.Errorf("the commands do not say %q:\n%s", want, said)
-		}
-	}
+	runPage(t, extending, bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
 // output returns the lines of a comment.

@@ -27,7 +27,7 @@ func TestReadme(t *testing.T) {
 	}
 	var body, calls, head string
 	count := 0
-	for _, b := range blocks(t, "../../README.md") {
+	for _, b := range blocks(read(t, "README.md")) {
 		if b.kind != "go" {
 			continue
 		}

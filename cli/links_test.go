@@ -1,44 +1,13 @@
 package cli_test
 
 import (
-	"bytes"
-	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/kerf-ml/kerf/cli"
 )
-
-// TestReadme runs every kerf command that the README shows, in order.
-func TestReadme(t *testing.T) {
-	text, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(t.TempDir())
-	ran := 0
-	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
-		for line := range strings.Lines(block[1]) {
-			command, _, _ := strings.Cut(line, "#")
-			fields := strings.Fields(strings.ReplaceAll(command, "go run ./cmd/kerf", "./kerf"))
-			if len(fields) == 0 || fields[0] != "./kerf" {
-				continue
-			}
-			var out, errs bytes.Buffer
-			if status := cli.Exec(context.Background(), fields[1:], strings.NewReader(""), &out, &errs); status != 0 {
-				t.Errorf("%s: status %d\n%s", command, status, errs.String())
-			}
-			ran++
-		}
-	}
-	if ran < 7 {
-		t.Errorf("the README shows %d commands; are they still in blocks of sh?", ran)
-	}
-}
 
 // TestLinks checks that every relative link of the documentation leads to a
 // file, and to a heading where it names one.
