@@ -20,11 +20,7 @@ func SGDSteps(lambda, excess float64) (int, error) {
 	if fault := errors.Join(checkLambda(lambda), checkExcess(excess)); fault != nil {
 		return 0, fault
 	}
-	n, ok := leastCount(1, func(steps int) bool { return sgdExcess(lambda, steps) <= excess*(1+slack) })
-	if !ok {
-		return ceil("steps", math.Inf(1))
-	}
-	return n, nil
+	return leastCount(1, func(t float64) bool { return sgdExcess(lambda, t) <= excess*(1+slack) }).fit("steps")
 }
 
 // SGDExcess is (1 + ln T)/(2λT), how far above the least objective T steps lead
@@ -35,13 +31,10 @@ func SGDExcess(lambda float64, steps int) (float64, error) {
 	if fault := errors.Join(checkLambda(lambda), checkCount("steps", steps)); fault != nil {
 		return 0, fault
 	}
-	return boughtError(sgdExcess(lambda, steps)), nil
+	return boughtError(sgdExcess(lambda, float64(steps))), nil
 }
 
-func sgdExcess(lambda float64, steps int) float64 {
-	t := float64(steps)
-	return (1 + math.Log(t)) / t / (2 * lambda)
-}
+func sgdExcess(lambda, steps float64) float64 { return (1 + math.Log(steps)) / steps / (2 * lambda) }
 
 // SGDLambda is (1 + ln T)/(2T·excess), the smallest λ for which T steps are
 // enough.
@@ -51,7 +44,7 @@ func SGDLambda(excess float64, steps int) (float64, error) {
 	if fault := errors.Join(checkExcess(excess), checkCount("steps", steps)); fault != nil {
 		return 0, fault
 	}
-	return sgdExcess(excess, steps), nil
+	return sgdExcess(excess, float64(steps)), nil
 }
 
 func checkLambda(lambda float64) error {
