@@ -219,8 +219,9 @@ func TestTooLarge(t *testing.T) {
 		p, err := bound.NewPlan(margin, 0.1, 0.9, 0)
 		if margin == 1e-9 {
 			// Past 2⁵³ counts are floats, and none is 0.
-			if err != nil || math.Abs(float64(p.PerceptronMistakes)-1e18) > 1e3 || p.PerceptronMistakes.String() != "1e+18" ||
-				!(p.F2Sample > 1e20) || !(p.SeparableLandmarks > p.SeparableSample) || !(p.SeparableSample > p.SeparableDim) {
+			n := p.PerceptronMistakes
+			if err != nil || math.Abs(float64(n)-1e18) > 1e3 || n.String() != "1e+18" || !(p.F2Sample > 1e20) ||
+				!(p.SeparableLandmarks > p.SeparableSample) || !(p.SeparableSample > p.SeparableDim) {
 				t.Errorf("NewPlan(%v) = %+v, %v", margin, p, err)
 			}
 		} else if !errors.Is(err, bound.ErrTooLarge) || p != (bound.Plan{}) {

@@ -25,7 +25,8 @@ func TestPlanSaysTheSame(t *testing.T) {
 		for _, key := range []string{"landmarks", "f1_dim", "f2_dim", "f3_landmarks", "f3_dim", "jl_dim",
 			"perceptron_mistakes", "perceptron_sample", "perceptron_streak", "perceptron_sure_sample",
 			"weak_learner_tries", "weak_learner_sample", "boosting_rounds", "boosting_tries",
-			"margin_sample", "f2_sample", "corollary2_landmarks", "corollary2_dim", "separable_landmarks", "separable_dim", "separable_sample"} {
+			"margin_sample", "f2_sample", "corollary2_landmarks", "corollary2_dim",
+			"separable_landmarks", "separable_dim", "separable_sample"} {
 			n, ok := got[key]
 			if !ok || n < 1 {
 				t.Errorf("%v: %s is %v, %v", args, key, n, ok)

@@ -56,8 +56,8 @@ func (h HardMargin) Validate() error {
 }
 
 // Certificate proves what a fit of HardMargin says: every unit vector u has a
-// row, divided by its length with Normalize, with y(u·x) ≤ Bound, because Bound is the length of Σ α·y·x with α ≥ 0 and
-// Σ α = 1.
+// row with y(u·x) ≤ Bound, because Bound is the length of Σ α·y·x with α ≥ 0 and
+// Σ α = 1. With Normalize x is the row divided by its length.
 type Certificate struct {
 	Row    []int     // rows with α > 0, in increasing order
 	Alpha  []float64 // their α
@@ -78,8 +78,9 @@ func (c Certificate) among(live []int) Certificate {
 
 // Fit learns from d. The status is Converged when the margin is within
 // Tolerance of its bound, and BelowTolerance when the bound is Zero times the
-// longest row or less: that does not prove that nothing separates the rows. When passes, time or the precision of numbers run out
-// neither is claimed; the separator is that of the largest margin seen.
+// longest row or less: that does not prove that nothing separates the rows. When
+// passes, time or the precision of numbers run out neither is claimed; the
+// separator is that of the largest margin seen.
 // Objective is ½|w|² for the w with least y(w·x) = 1, Gap how far above the
 // optimum that can be; both are 0 where no separator was found.
 func (h HardMargin) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Separator, learn.Report, error) {
