@@ -16,16 +16,10 @@ func BoostingRounds(edge, err float64) (int, error) {
 	if fault := errors.Join(checkEdge(edge), checkError(err)); fault != nil {
 		return 0, fault
 	}
-	return boostingRounds(edge, err)
+	return boostingRounds(edge, err).fit("rounds")
 }
 
-func boostingRounds(edge, err float64) (int, error) {
-	n, fault := ceil("rounds", -math.Log(err)/(2*(edge*edge)))
-	if fault != nil {
-		return 0, fault
-	}
-	return max(n, 1), nil
-}
+func boostingRounds(edge, err float64) Count { return max(1, ceil(-math.Log(err)/(2*(edge*edge)))) }
 
 // BoostingSampleRounds is ⌊ln(m)/(2e²)⌋ + 1: after so many rounds AdaBoost is
 // right on every one of m training examples, its error being below 1/m.
@@ -35,11 +29,7 @@ func BoostingSampleRounds(edge float64, sample int) (int, error) {
 	if fault := errors.Join(checkEdge(edge), checkCount("sample", sample)); fault != nil {
 		return 0, fault
 	}
-	n, fault := floor("rounds", math.Log(float64(sample))/(2*(edge*edge)))
-	if fault != nil {
-		return 0, fault
-	}
-	return n + 1, nil
+	return (floor(math.Log(float64(sample))/(2*(edge*edge))) + 1).fit("rounds")
 }
 
 // BoostingError is exp(-2ne²), the training error that n rounds buy.
@@ -84,15 +74,13 @@ func Boosted(margin, err, confidence float64) (rounds, tries int, fault error) {
 	if fault := errors.Join(checkMargin(margin), checkError(err), checkConfidence(confidence)); fault != nil {
 		return 0, 0, fault
 	}
-	rounds, fault = boostingRounds(margin/4, err)
-	if fault != nil {
-		return 0, 0, fault
-	}
-	tries, fault = weakTries(margin, math.Log(float64(rounds))-math.Log1p(-confidence))
-	if fault != nil {
-		return 0, 0, fault
-	}
-	return rounds, tries, nil
+	r, t := boosted(margin, err, confidence)
+	return fit2(r, "rounds", t, "tries")
+}
+
+func boosted(margin, err, confidence float64) (rounds, tries Count) {
+	rounds = boostingRounds(margin/4, err)
+	return rounds, weakTries(margin, math.Log(float64(rounds))-math.Log1p(-confidence))
 }
 
 func checkEdge(edge float64) error {

@@ -26,6 +26,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 )
 
 // ErrTooLarge is wrapped by the error for a count that does not fit an int, or
@@ -36,8 +37,30 @@ var ErrTooLarge = errors.New("the count does not fit")
 // margin, even 1, or no distortion, even the largest, is promised for it.
 var ErrTooFew = errors.New("the budget is too small")
 
-// largest is the largest count that is returned.
+// largest is the largest count that is returned as an int.
 const largest = min(math.MaxInt, 1<<53)
+
+// Count says how many: a whole number up to 2⁵³, and above that the nearest
+// float64 to what the formula gives, +Inf where there is none.
+type Count float64
+
+// String writes a whole number with all its digits, and one past 2⁵³ as 1.23e+17.
+func (c Count) String() string {
+	if c > 1<<53 {
+		return fmt.Sprintf("%.3g", float64(c))
+	}
+	return strconv.FormatInt(int64(c), 10)
+}
+
+// fit returns the count as an int where that is one.
+func (c Count) fit(what string) (int, error) {
+	if !(c <= largest) {
+		return 0, fmt.Errorf("%s: %w: it would be %.3g; raise the margin, the error allowed or the distortion, or lower "+
+			"the confidence",
+			what, ErrTooLarge, float64(c))
+	}
+	return int(c), nil
+}
 
 // slack is the relative error that a formula of this package may have by
 // rounding, its parameters included: at most 16 operations of 2⁻⁵³ each. A
@@ -45,26 +68,27 @@ const largest = min(math.MaxInt, 1<<53)
 // 1/(0.1·0.1) = 99.99999999999999 is 100.
 const slack = 16 * 0x1p-53
 
-// ceil returns the smallest count that is at least v.
-func ceil(what string, v float64) (int, error) {
-	return count(what, v, math.Ceil)
+// fit2 returns two counts as ints, or what does not fit.
+func fit2(a Count, aWhat string, b Count, bWhat string) (int, int, error) {
+	m, fault1 := a.fit(aWhat)
+	n, fault2 := b.fit(bWhat)
+	if fault := errors.Join(fault1, fault2); fault != nil {
+		return 0, 0, fault
+	}
+	return m, n, nil
 }
+
+// ceil returns the smallest count that is at least v.
+func ceil(v float64) Count { return count(v, math.Ceil) }
 
 // floor returns the largest count that is at most v.
-func floor(what string, v float64) (int, error) {
-	return count(what, v, math.Floor)
-}
+func floor(v float64) Count { return count(v, math.Floor) }
 
-func count(what string, v float64, round func(float64) float64) (int, error) {
-	if !(v <= largest) {
-		return 0, fmt.Errorf("%s: %w: it would be %.3g; raise the margin, the error allowed or the distortion, or lower "+
-			"the confidence",
-			what, ErrTooLarge, v)
-	}
+func count(v float64, round func(float64) float64) Count {
 	if near := math.Round(v); math.Abs(v-near) <= slack*v {
-		return int(near), nil
+		return Count(near)
 	}
-	return int(round(v)), nil
+	return Count(round(v))
 }
 
 // checkMargin, and the others like it, return nil or what is wrong.

@@ -33,7 +33,7 @@ type Budget struct {
 	F1          *float64 `json:"f1"`           // with Dim landmarks; corollary 1
 	F2          *float64 `json:"f2"`           // with Dim landmarks; theorem 4
 	F3          *float64 `json:"f3"`           // with Dim features of F3Landmarks landmarks; theorem 5
-	F3Landmarks int      `json:"f3_landmarks"` // that F3 then takes; 0 where it promises nothing or they do not fit
+	F3Landmarks Count    `json:"f3_landmarks"` // that F3 then takes; 0 where it promises nothing
 	JL          *float64 `json:"jl"`           // a random projection of explicit vectors to Dim coordinates; theorem 3
 }
 
@@ -85,7 +85,7 @@ func (b *Budget) buyErrors() {
 	b.JL = total(projectionRest(b.Margin, delta, b.Dim))
 	e := 2 * projectionRest(b.Margin/2, delta/2, b.Dim)
 	if b.F3 = total(e); b.F3 != nil {
-		b.F3Landmarks, _ = landmarks(b.Margin, landmarkError(boughtError(e), b.Noise)/2, delta/2)
+		b.F3Landmarks = landmarks(b.Margin, landmarkError(boughtError(e), b.Noise)/2, delta/2)
 	}
 }
 
@@ -103,7 +103,7 @@ func (b *Budget) buyMargins() {
 	b.F2 = some(landmarksMargin(markErr, delta, b.Dim))
 	b.JL = some(projectionMargin(b.Error, delta, b.Dim))
 	if b.F3 = some(2 * projectionMargin(b.Error/2, delta/2, b.Dim)); b.F3 != nil {
-		b.F3Landmarks, _ = landmarks(*b.F3, markErr/2, delta/2)
+		b.F3Landmarks = landmarks(*b.F3, markErr/2, delta/2)
 	}
 }
 
@@ -119,6 +119,6 @@ func (b *Budget) buyConfidences() {
 	b.F2 = some(landmarksDelta(b.Margin, markErr, b.Dim))
 	b.JL = some(projectionRest(b.Margin, b.Error, b.Dim))
 	if b.F3 = some(2 * projectionRest(b.Margin/2, b.Error/2, b.Dim)); b.F3 != nil {
-		b.F3Landmarks, _ = landmarks(b.Margin, markErr/2, (1-*b.F3)/2)
+		b.F3Landmarks = landmarks(b.Margin, markErr/2, (1-*b.F3)/2)
 	}
 }

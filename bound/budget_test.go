@@ -31,12 +31,12 @@ func TestBudgetIsPlanTurnedRound(t *testing.T) {
 		for _, way := range []struct {
 			name   string
 			bought *float64
-			count  func(bound.Plan) int
+			count  func(bound.Plan) bound.Count
 		}{
-			{"F1", b.F1, func(p bound.Plan) int { return p.F1Dim }},
-			{"F2", b.F2, func(p bound.Plan) int { return p.F2Dim }},
-			{"F3", b.F3, func(p bound.Plan) int { return p.F3Dim }},
-			{"JL", b.JL, func(p bound.Plan) int { return p.JLDim }},
+			{"F1", b.F1, func(p bound.Plan) bound.Count { return p.F1Dim }},
+			{"F2", b.F2, func(p bound.Plan) bound.Count { return p.F2Dim }},
+			{"F3", b.F3, func(p bound.Plan) bound.Count { return p.F3Dim }},
+			{"JL", b.JL, func(p bound.Plan) bound.Count { return p.JLDim }},
 		} {
 			m, e, c := margin, err, confidence
 			if way.bought == nil {
@@ -49,8 +49,8 @@ func TestBudgetIsPlanTurnedRound(t *testing.T) {
 				case bound.UnknownConfidence:
 					c = 1e-12
 				}
-				if p, fault := bound.NewPlan(m, e, c, noise); fault != nil || way.count(p) < dim {
-					t.Fatalf("%s: nothing bought, yet %d would do, %v", way.name, way.count(p), fault)
+				if p, fault := bound.NewPlan(m, e, c, noise); fault != nil || way.count(p) < bound.Count(dim) {
+					t.Fatalf("%s: nothing bought, yet %v would do, %v", way.name, way.count(p), fault)
 				}
 				continue
 			}
@@ -71,11 +71,11 @@ func TestBudgetIsPlanTurnedRound(t *testing.T) {
 			if errors.Is(fault, bound.ErrTooLarge) {
 				continue
 			}
-			if fault != nil || way.count(p) > dim {
-				t.Fatalf("%s: margin %v, error %v, confidence %v cost %d, %v", way.name, m, e, c, way.count(p), fault)
+			if fault != nil || way.count(p) > bound.Count(dim) {
+				t.Fatalf("%s: margin %v, error %v, confidence %v cost %v, %v", way.name, m, e, c, way.count(p), fault)
 			}
 			if way.name == "F3" && math.Abs(float64(p.F3Landmarks-b.F3Landmarks)) > 1+1e-4*float64(p.F3Landmarks) {
-				t.Fatalf("F3 takes %d landmarks, the budget says %d", p.F3Landmarks, b.F3Landmarks)
+				t.Fatalf("F3 takes %v landmarks, the budget says %v", p.F3Landmarks, b.F3Landmarks)
 			}
 		}
 	})

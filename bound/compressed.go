@@ -22,17 +22,13 @@ func Compressed(margin, err, confidence float64) (marks, dim int, fault error) {
 	if fault := errors.Join(checkMargin(margin), checkError(err), checkConfidence(confidence)); fault != nil {
 		return 0, 0, fault
 	}
-	return compressed(margin, err, err, 1-confidence)
+	m, d := compressed(margin, err, err, 1-confidence)
+	return fit2(m, "landmarks", d, "dimension")
 }
 
 // compressed is Compressed with an error of its own for the landmarks.
-func compressed(margin, markErr, err, delta float64) (marks, dim int, fault error) {
-	marks, fault1 := landmarks(margin, markErr/2, delta/2)
-	dim, fault2 := projectionDim(margin/2, err/2, delta/2)
-	if fault := errors.Join(fault1, fault2); fault != nil {
-		return 0, 0, fault
-	}
-	return marks, dim, nil
+func compressed(margin, markErr, err, delta float64) (marks, dim Count) {
+	return landmarks(margin, markErr/2, delta/2), projectionDim(margin/2, err/2, delta/2)
 }
 
 // CompressedError is the smallest ε for which Compressed asks for at most marks

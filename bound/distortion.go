@@ -49,7 +49,7 @@ func PairsDim(distortion, confidence float64, points int) (int, error) {
 	if points < 2 {
 		return 1, nil
 	}
-	return ceil("dimension", perDim(distortion)*math.Log(pairs(points)*2/(1-confidence)))
+	return ceil(perDim(distortion) * math.Log(pairs(points)*2/(1-confidence))).fit("dimension")
 }
 
 // Distortion is the smallest g for which DistortionDim is at most dim: the

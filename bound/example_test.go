@@ -51,7 +51,7 @@ func ExampleNewBudget() {
 		return
 	}
 	fmt.Printf("F2: error %.3f\n", *b.F2)
-	fmt.Printf("F3: error %.3f from %d landmarks\n", *b.F3, b.F3Landmarks)
+	fmt.Printf("F3: error %.3f from %v landmarks\n", *b.F3, b.F3Landmarks)
 	// Output:
 	// F2: error 0.011
 	// F3: error 0.013 from 35088 landmarks

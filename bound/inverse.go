@@ -52,20 +52,24 @@ func least(lo, hi float64, ok func(float64) bool) float64 {
 	return math.Float64frombits(a)
 }
 
-// leastCount returns the least count in [lo, largest] for which ok holds, given
-// that it holds from there on; false where it does not hold at all.
-func leastCount(lo int, ok func(int) bool) (int, bool) {
-	a, b := lo, largest
-	if a > b || !ok(b) {
-		return 0, false
+// leastCount returns the least count from lo on for which ok holds, given that it
+// holds from there on; +Inf where it does not hold at all.
+func leastCount(lo Count, ok func(float64) bool) Count {
+	const whole, most = 1 << 53, 0x1p1000 // whose multiples in ok are still numbers
+	if !(lo <= whole) || !ok(whole) {
+		if !(lo <= most) || !ok(most) {
+			return Count(math.Inf(1))
+		}
+		return Count(least(max(float64(lo), whole), most, ok))
 	}
+	a, b := int64(lo), int64(whole)
 	for a < b {
 		mid := a + (b-a)/2
-		if ok(mid) {
+		if ok(float64(mid)) {
 			b = mid
 		} else {
 			a = mid + 1
 		}
 	}
-	return a, true
+	return Count(a)
 }

@@ -19,11 +19,11 @@ func Landmarks(margin, err, confidence float64) (int, error) {
 	if fault := errors.Join(checkMargin(margin), checkError(err), checkConfidence(confidence)); fault != nil {
 		return 0, fault
 	}
-	return landmarks(margin, err, 1-confidence)
+	return landmarks(margin, err, 1-confidence).fit("landmarks")
 }
 
-func landmarks(margin, err, delta float64) (int, error) {
-	return ceil("landmarks", 8/err*(1/(margin*margin)-math.Log(delta)))
+func landmarks(margin, err, delta float64) Count {
+	return ceil(8 / err * (1/(margin*margin) - math.Log(delta)))
 }
 
 // LandmarksError is 8/d·(1/γ² + ln(1/δ)), the error that d landmarks buy; 1

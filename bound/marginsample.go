@@ -18,8 +18,12 @@ func MarginSample(margin, err, confidence float64) (int, error) {
 	if fault := errors.Join(checkMargin(margin), checkError(err), checkConfidence(confidence)); fault != nil {
 		return 0, fault
 	}
+	return marginSample(margin, err, confidence).fit("sample")
+}
+
+func marginSample(margin, err, confidence float64) Count {
 	root := (2/margin + marginDeviation(1-confidence)) / err
-	return ceil("sample", root*root)
+	return ceil(root * root)
 }
 
 // marginDeviation is √(ln(1/δ)/2).
@@ -88,6 +92,5 @@ func ErrorGapSample(err, confidence float64) (int, error) {
 	if fault := errors.Join(checkError(err), checkConfidence(confidence)); fault != nil {
 		return 0, fault
 	}
-	n, fault := ceil("sample", -math.Log(1-confidence)/(2*(err*err)))
-	return max(n, 1), fault
+	return max(1, ceil(-math.Log(1-confidence)/(2*(err*err)))).fit("sample")
 }

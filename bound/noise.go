@@ -35,7 +35,7 @@ func NoisyLandmarks(margin, err, confidence, noise float64) (int, error) {
 	if fault != nil {
 		return 0, fault
 	}
-	return landmarks(margin, landmarkError(err, noise), 1-confidence)
+	return landmarks(margin, landmarkError(err, noise), 1-confidence).fit("landmarks")
 }
 
 // NoisyLandmarksError is the error that is promised from dim landmarks drawn

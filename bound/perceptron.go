@@ -15,8 +15,10 @@ func PerceptronMistakes(margin float64) (int, error) {
 	if fault := checkMargin(margin); fault != nil {
 		return 0, fault
 	}
-	return floor("mistakes", 1/(margin*margin))
+	return perceptronMistakes(margin).fit("mistakes")
 }
+
+func perceptronMistakes(margin float64) Count { return floor(1 / (margin * margin)) }
 
 // PerceptronSample is ⌈1/(εγ²)⌉: after one pass over so many independent
 // examples of a distribution with margin γ, the perceptron's hypothesis at a
@@ -27,8 +29,10 @@ func PerceptronSample(margin, err float64) (int, error) {
 	if fault := errors.Join(checkMargin(margin), checkError(err)); fault != nil {
 		return 0, fault
 	}
-	return ceil("sample", 1/(err*(margin*margin)))
+	return perceptronSample(margin, err).fit("sample")
 }
+
+func perceptronSample(margin, err float64) Count { return ceil(1 / (err * (margin * margin))) }
 
 // PerceptronError is 1/(nγ²), the expected error that one pass over n examples
 // buys; 1 where that is not below 1.
@@ -69,18 +73,12 @@ func Survivor(margin, err, confidence float64) (streak, sample int, fault error)
 	if fault := errors.Join(checkMargin(margin), checkError(err), checkConfidence(confidence)); fault != nil {
 		return 0, 0, fault
 	}
-	mistakes, fault := PerceptronMistakes(margin)
-	if fault != nil {
-		return 0, 0, fault
-	}
-	hypotheses := float64(mistakes) + 1
-	streak, fault = ceil("streak", (math.Log(hypotheses)-math.Log(1-confidence))/err)
-	if fault != nil {
-		return 0, 0, fault
-	}
-	sample, fault = ceil("sample", hypotheses*float64(streak))
-	if fault != nil {
-		return 0, 0, fault
-	}
-	return streak, sample, nil
+	k, n := survivor(margin, err, confidence)
+	return fit2(k, "streak", n, "sample")
+}
+
+func survivor(margin, err, confidence float64) (streak, sample Count) {
+	hypotheses := float64(perceptronMistakes(margin)) + 1
+	streak = ceil((math.Log(hypotheses) - math.Log(1-confidence)) / err)
+	return streak, ceil(hypotheses * float64(streak))
 }

@@ -31,12 +31,12 @@ func ProjectionDim(margin, err, confidence float64) (int, error) {
 	if fault := errors.Join(checkMargin(margin), checkError(err), checkConfidence(confidence)); fault != nil {
 		return 0, fault
 	}
-	return projectionDim(margin, err, 1-confidence)
+	return projectionDim(margin, err, 1-confidence).fit("dimension")
 }
 
-func projectionDim(margin, err, delta float64) (int, error) {
+func projectionDim(margin, err, delta float64) Count {
 	// The logarithm is taken in parts because εδ may be too small for a float64.
-	return ceil("dimension", perDim(marginDistortion(margin))*(math.Log(8)-math.Log(err)-math.Log(delta)))
+	return ceil(perDim(marginDistortion(margin)) * (math.Log(8) - math.Log(err) - math.Log(delta)))
 }
 
 // ProjectionError is 8/δ·exp(-(g² - g³)·d/4) with g = γ/(2 + γ), the error at
@@ -103,7 +103,7 @@ func SampleProjectionDim(margin, confidence float64, points int) (int, error) {
 	if points == 0 {
 		return 1, nil
 	}
-	return projectionDim(margin, 1/float64(points), 1-confidence)
+	return projectionDim(margin, 1/float64(points), 1-confidence).fit("dimension")
 }
 
 // SampleProjectionMargin is the smallest margin γ for which SampleProjectionDim

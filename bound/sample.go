@@ -20,10 +20,10 @@ func ConsistentSample(dim int, err, confidence float64) (int, error) {
 	if fault := errors.Join(checkDim(dim), checkError(err), checkConfidence(confidence)); fault != nil {
 		return 0, fault
 	}
-	return consistentSample(dim, err, 1-confidence)
+	return consistentSample(Count(dim), err, 1-confidence).fit("sample")
 }
 
-func consistentSample(dim int, err, delta float64) (int, error) {
+func consistentSample(dim Count, err, delta float64) Count {
 	// -ln of the bound's last factor, for one example.
 	return growthSample(dim, math.Ln2, err*(math.Ln2/2), delta)
 }
@@ -69,6 +69,10 @@ func UniformSample(dim int, err, confidence float64) (int, error) {
 	if fault := errors.Join(checkDim(dim), checkError(err), checkConfidence(confidence)); fault != nil {
 		return 0, fault
 	}
+	return uniformSample(Count(dim), err, confidence).fit("sample")
+}
+
+func uniformSample(dim Count, err, confidence float64) Count {
 	return growthSample(dim, 2*math.Ln2, err*err/8, 1-confidence)
 }
 
@@ -101,47 +105,36 @@ func UniformDim(err, confidence float64, sample int) (int, error) {
 // m > d/rate on.
 
 // growth is first + d·ln(2em/d) - ln δ: what rate·m has to reach.
-func growth(dim int, first, delta float64, sample int) float64 {
-	d := float64(dim)
-	return first + d*(1+math.Log(2*float64(sample)/d)) - math.Log(delta)
+func growth(dim, first, delta, sample float64) float64 {
+	return first + dim*(1+math.Log(2*sample/dim)) - math.Log(delta)
 }
 
 // growthSample returns the smallest m past d/rate that satisfies it.
-func growthSample(dim int, first, rate, delta float64) (int, error) {
-	peak := float64(dim) / rate
-	lo, fault := ceil("sample", peak)
-	if fault != nil {
-		return 0, fault
-	}
-	n, ok := leastCount(lo, func(m int) bool { return growth(dim, first, delta, m) <= rate*float64(m)*(1+slack) })
-	if !ok {
-		return ceil("sample", math.Inf(1))
-	}
-	return n, nil
+func growthSample(dim Count, first, rate, delta float64) Count {
+	d := float64(dim)
+	return leastCount(ceil(d/rate), func(m float64) bool { return growth(d, first, delta, m) <= rate*m*(1+slack) })
 }
 
 // growthRate returns the rate that a sample satisfies, infinite where it is not
 // past d/2.
 func growthRate(dim int, first, delta float64, sample int) float64 {
-	if 2*float64(sample) < float64(dim) {
+	d, m := float64(dim), float64(sample)
+	if 2*m < d {
 		return math.Inf(1)
 	}
-	return growth(dim, first, delta, sample) / float64(sample)
+	return growth(d, first, delta, m) / m
 }
 
 // growthDim returns the largest d that satisfies it: growth rises with d up to
 // 2m.
 func growthDim(first, rate, delta float64, sample int) (int, error) {
-	enough := func(dim int) bool {
-		return float64(dim) <= rate*float64(sample) && growth(dim, first, delta, sample) <= rate*float64(sample)*(1+slack)
+	m := float64(sample)
+	enough := func(dim float64) bool {
+		return dim <= rate*m && growth(dim, first, delta, m) <= rate*m*(1+slack)
 	}
 	if !enough(1) {
 		return 0, fmt.Errorf("dimension: %w: %d examples are too few for one dimension; raise the error allowed or lower "+
 			"the confidence", ErrTooFew, sample)
 	}
-	tooMany, ok := leastCount(2, func(dim int) bool { return !enough(dim) })
-	if !ok {
-		return largest, nil
-	}
-	return tooMany - 1, nil
+	return int(min(leastCount(2, func(dim float64) bool { return !enough(dim) })-1, largest)), nil
 }

@@ -138,6 +138,38 @@ func TestSampleInverses(t *testing.T) {
 
 // TestSeparable holds what the proof needs of the three sizes, and that no
 // smaller dimension does: what a dimension asks for is found by going up from 1.
+// TestNearlySeparable: the sizes are those of Compressed at error ε/(d·ln d), and
+// the dimension is the smallest for which they are; what corollary 2 asks for is
+// less than what a separable sample does.
+func TestNearlySeparable(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		margin := rapid.Float64Range(0.1, 1).Draw(t, "margin")
+		err := rapid.Float64Range(0.01, 0.9).Draw(t, "error")
+		confidence := rapid.Float64Range(0.1, 0.99).Draw(t, "confidence")
+		marks, dim, fault := bound.NearlySeparable(margin, err, confidence)
+		if fault != nil {
+			t.Fatal(fault)
+		}
+		needs := func(dim int) (int, int) {
+			marks, d, fault := bound.Compressed(margin, err/(float64(dim)*math.Log(float64(dim))), confidence)
+			if fault != nil {
+				t.Fatal(fault)
+			}
+			return marks, d
+		}
+		if m, d := needs(dim); m != marks || d > dim {
+			t.Fatalf("dimension %d asks for %d and %d landmarks, want %d", dim, d, m, marks)
+		}
+		if _, d := needs(dim - 1); d < dim {
+			t.Fatalf("dimension %d would do", dim-1)
+		}
+		most, more, _, fault := bound.Separable(margin, err, confidence)
+		if fault != nil || marks > most || dim > more {
+			t.Fatalf("%d landmarks, %d dimensions; a separable sample takes %d and %d, %v", marks, dim, most, more, fault)
+		}
+	})
+}
+
 func TestSeparable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		margin := rapid.Float64Range(0.1, 1).Draw(t, "margin")

@@ -2,12 +2,11 @@ package bound
 
 import (
 	"errors"
-	"fmt"
 	"math"
 )
 
-// SGDSteps is the smallest T with (1 + 2/λ·ln(T+1))/T ≤ excess: after so many
-// steps of stochastic gradient descent on the soft-margin objective
+// SGDSteps is the smallest T with (1 + ln T)/(2λT) ≤ excess: after so many steps
+// of stochastic gradient descent on the soft-margin objective
 //
 //	λ/2·|w|² + mean of max(0, 1 - y·w·φ(x))
 //
@@ -21,54 +20,31 @@ func SGDSteps(lambda, excess float64) (int, error) {
 	if fault := errors.Join(checkLambda(lambda), checkExcess(excess)); fault != nil {
 		return 0, fault
 	}
-	n, ok := leastCount(1, func(steps int) bool { return sgdExcess(lambda, steps) <= excess*(1+slack) })
-	if !ok {
-		return ceil("steps", math.Inf(1))
-	}
-	return n, nil
+	return leastCount(1, func(t float64) bool { return sgdExcess(lambda, t) <= excess*(1+slack) }).fit("steps")
 }
 
-// SGDExcess is (1 + 2/λ·ln(T+1))/T, how far above the least objective T steps
-// lead at most, in expectation; 1 where that is not below 1.
+// SGDExcess is (1 + ln T)/(2λT), how far above the least objective T steps lead
+// at most, in expectation; 1 where that is not below 1.
 //
 // Reference: as SGDSteps.
 func SGDExcess(lambda float64, steps int) (float64, error) {
 	if fault := errors.Join(checkLambda(lambda), checkCount("steps", steps)); fault != nil {
 		return 0, fault
 	}
-	return boughtError(sgdExcess(lambda, steps)), nil
+	return boughtError(sgdExcess(lambda, float64(steps))), nil
 }
 
-func sgdExcess(lambda float64, steps int) float64 {
-	t := float64(steps)
-	return (1 + 2/lambda*math.Log1p(t)) / t
-}
+func sgdExcess(lambda, steps float64) float64 { return (1 + math.Log(steps)) / steps / (2 * lambda) }
 
-// SGDLambda is 2·ln(T+1)/(T·excess - 1), the smallest λ for which T steps are
-// enough. The error wraps ErrTooFew where T·excess is not above 1, and no λ is.
+// SGDLambda is (1 + ln T)/(2T·excess), the smallest λ for which T steps are
+// enough.
 //
 // Reference: as SGDSteps.
 func SGDLambda(excess float64, steps int) (float64, error) {
 	if fault := errors.Join(checkExcess(excess), checkCount("steps", steps)); fault != nil {
 		return 0, fault
 	}
-	t := float64(steps)
-	lambda := 2 * math.Log1p(t) / (t*excess - 1)
-	if !(lambda > 0) || math.IsInf(lambda, 1) {
-		return 0, tooFewSteps(steps)
-	}
-	// T·excess - 1 loses digits where it is near 0: go up until it is enough.
-	for range 64 {
-		if sgdExcess(lambda, steps) <= excess*(1+slack) {
-			return lambda, nil
-		}
-		lambda *= 1 + slack
-	}
-	return 0, tooFewSteps(steps)
-}
-
-func tooFewSteps(steps int) error {
-	return fmt.Errorf("lambda: %w: %d steps serve no lambda; raise the excess allowed", ErrTooFew, steps)
+	return sgdExcess(excess, float64(steps)), nil
 }
 
 func checkLambda(lambda float64) error {

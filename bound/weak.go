@@ -34,16 +34,12 @@ func WeakTries(margin, confidence float64) (int, error) {
 	if fault := errors.Join(checkMargin(margin), checkConfidence(confidence)); fault != nil {
 		return 0, fault
 	}
-	return weakTries(margin, -math.Log1p(-confidence))
+	return weakTries(margin, -math.Log1p(-confidence)).fit("tries")
 }
 
 // weakTries takes ln(1/δ), which keeps its digits where δ is near 1.
-func weakTries(margin, lambda float64) (int, error) {
-	n, fault := ceil("tries", lambda/-math.Log1p(-weakChance(margin)))
-	if fault != nil {
-		return 0, fault
-	}
-	return max(n, 1), nil
+func weakTries(margin, lambda float64) Count {
+	return max(1, ceil(lambda/-math.Log1p(-weakChance(margin))))
 }
 
 // WeakConfidence is 1 - (1-p)ⁿ with p = WeakChance, the confidence that n tries
@@ -68,8 +64,7 @@ func WeakMargin(confidence float64, tries int) (float64, error) {
 		return 0, fault
 	}
 	return searchMargin(fmt.Sprint(tries, " tries"), func(margin float64) bool {
-		n, fault := weakTries(margin, -math.Log1p(-confidence))
-		return fault == nil && n <= tries
+		return weakTries(margin, -math.Log1p(-confidence)) <= Count(tries)
 	})
 }
 
@@ -89,19 +84,13 @@ func WeakSample(margin, confidence float64) (tries, sample int, fault error) {
 	if fault := errors.Join(checkMargin(margin), checkConfidence(confidence)); fault != nil {
 		return 0, 0, fault
 	}
-	return weakSample(margin, 1-confidence)
+	t, n := weakSample(margin, 1-confidence)
+	return fit2(t, "tries", n, "sample")
 }
 
-func weakSample(margin, delta float64) (tries, sample int, fault error) {
-	tries, fault = weakTries(margin, math.Ln2-math.Log(delta))
-	if fault != nil {
-		return 0, 0, fault
-	}
-	sample, fault = ceil("sample", 72/(margin*margin)*(math.Log(2*(float64(tries)+1))-math.Log(delta)))
-	if fault != nil {
-		return 0, 0, fault
-	}
-	return tries, sample, nil
+func weakSample(margin, delta float64) (tries, sample Count) {
+	tries = weakTries(margin, math.Ln2-math.Log(delta))
+	return tries, ceil(72 / (margin * margin) * (math.Log(2*(float64(tries)+1)) - math.Log(delta)))
 }
 
 // WeakSampleMargin is the smallest margin for which WeakSample asks for a sample
@@ -114,8 +103,8 @@ func WeakSampleMargin(confidence float64, sample int) (float64, error) {
 		return 0, fault
 	}
 	return searchMargin(fmt.Sprint(sample, " examples"), func(margin float64) bool {
-		_, n, fault := weakSample(margin, 1-confidence)
-		return fault == nil && n <= sample
+		_, n := weakSample(margin, 1-confidence)
+		return n <= Count(sample)
 	})
 }
 

@@ -286,3 +286,39 @@ func TestString(t *testing.T) {
 		t.Errorf("%s, %v", text, err)
 	}
 }
+
+// TestSlackIsRelative: lengths of landmarks and of fresh instances, from 1e-8 to
+// 1e8, change no certificate under the linear kernel, whose margins are angles.
+func TestSlackIsRelative(t *testing.T) {
+	k := kernel.Linear{}
+	want := certificate.Certificate{}
+	for _, spread := range []float64{0, 8} {
+		x := normals(3, 120, 6)
+		for i := range x.Rows {
+			power := spread * math.Sin(float64(i))
+			if i < 20 {
+				power = -math.Abs(power)
+			}
+			for j := range x.Row(i) {
+				x.Row(i)[j] *= math.Pow(10, power)
+			}
+		}
+		landmarks := data.Matrix{Rows: 20, Cols: x.Cols, Data: x.Data[:20*x.Cols]}
+		fresh := data.Matrix{Rows: 100, Cols: x.Cols, Data: x.Data[20*x.Cols:]}
+		m, err := feature.NewF2[data.Vector](k, 20).FitTo(t.Context(), &landmarks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		test := certificate.NewTest[data.Vector](certificate.NewClaim(0.01, 0.1, 0.95))
+		c, err := test.Certify(t.Context(), m, &fresh)
+		if err != nil || !c.Holds {
+			t.Fatalf("lengths over 10^±%v: %+v, %v", spread, c, err)
+		}
+		if spread == 0 {
+			want = c
+		}
+		if c.Bound != want.Bound || c.Features != want.Features {
+			t.Errorf("bound %v with %d features, want %v with %d", c.Bound, c.Features, want.Bound, want.Features)
+		}
+	}
+}

@@ -285,3 +285,31 @@ func TestSumOfEigenvalues(t *testing.T) {
 		}
 	}
 }
+
+// TestSlackBoundsTheResiduals: what an instance of the landmarks' span seems to
+// have outside of it, at the smallest tolerance there is, is less than the slack.
+func TestSlackBoundsTheResiduals(t *testing.T) {
+	for _, k := range []kernel.Kernel[data.Vector]{kernel.NewPolynomial(3), kernel.NewPolynomial(5), kernel.Linear{}} {
+		rng := rand.New(rand.NewPCG(5, 6))
+		x := data.NewMatrix(400, 3)
+		for i := range x.Rows {
+			length := math.Exp(4 * rng.NormFloat64())
+			for j := range x.Row(i) {
+				x.Row(i)[j] = length * rng.NormFloat64()
+			}
+		}
+		r := feature.NewF2(k, 200)
+		r.Tolerance = 0
+		m, err := r.FitTo(t.Context(), &data.Matrix{Rows: 200, Cols: 3, Data: x.Data[:600]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := outside(t.Context(), run.Control{}, m, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if worst := slices.Max(p.residual); worst > p.slack || p.slack > 1e-3 {
+			t.Errorf("%v, rank %d: residual %v, slack %v", k, m.Dim(), worst, p.slack)
+		}
+	}
+}

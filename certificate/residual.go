@@ -35,19 +35,21 @@ func Residuals[T any](
 // before anything is claimed, for the error that float64 leaves in them.
 const rounding = 1e-9
 
-// slack returns what to add for a map: an error of 2⁻⁵² in the similarities is
-// magnified by L⁻¹, at most by about its largest diagonal entry, and m features
-// with errors e change |F2(z)|² by at most 2√m·e·|F2(z)|. At the default
-// tolerance of F2 that is about 1e-9·√m; a map with a smaller one pays more.
-func slack(inverse *data.Matrix, diagonal []float64) float64 {
-	steep, top := 0.0, 0.0
+// slack returns what to add for a map with the inverse factor L⁻¹ whose m
+// landmarks have K(z_j,z_j) = d_j. Similarities are rounded by δ_j of at most
+// 2⁻⁵²·√d_j·|φ(z)|, so that L⁻¹δ is no longer than |L⁻¹D^½|·√m·2⁻⁵²·|φ(z)| in
+// the Frobenius norm, and changes |F2(z)|²/K(z,z) by at most twice that to first
+// order; twice that again is for the sums in F2. It is relative to each instance
+// and does not depend on the lengths of landmarks. At the default tolerance of
+// F2 it is about 1e-9·√m times a few; a map with a smaller one pays more.
+func slack(inverse *data.Matrix, landmarks []float64) float64 {
+	sum := 0.0
 	for i := range inverse.Rows {
-		steep = max(steep, math.Abs(inverse.Row(i)[i]))
+		for j, v := range inverse.Row(i)[:i+1] {
+			sum += v * v * landmarks[j]
+		}
 	}
-	for _, d := range diagonal {
-		top = max(top, d)
-	}
-	return max(rounding, 4*math.Sqrt(float64(inverse.Rows))*0x1p-52*steep*math.Sqrt(top))
+	return max(rounding, 4*math.Sqrt(float64(inverse.Rows))*0x1p-52*math.Sqrt(sum))
 }
 
 // indefinite is the residual, below zero, from which on it is no rounding.
@@ -92,8 +94,12 @@ func outside[T any](ctx context.Context, ctl run.Control, m *feature.Orthogonal[
 	if err != nil {
 		return parts{}, err
 	}
-	ctl.Counter.Add(int64(n))
-	out.slack = slack(m.Inverse(), out.diagonal)
+	own := make([]float64, d)
+	for j := range own {
+		own[j] = kernel.Diag(k, m.Landmarks().Instances().At(j))
+	}
+	ctl.Counter.Add(int64(n + d))
+	out.slack = slack(m.Inverse(), own)
 	return out, nil
 }
 
@@ -104,7 +110,7 @@ func residual(inside, whole float64) (float64, error) {
 		return 0, fmt.Errorf("K(z,z) is %v", whole)
 	}
 	if whole < 0 {
-		return 0, &feature.NotPSDError{Value: whole, What: "K(z,z) is negative"}
+		return 0, &feature.NotPSDError{Value: -1, What: fmt.Sprintf("K(z,z) is %g", whole)}
 	}
 	if whole == 0 {
 		return 0, nil

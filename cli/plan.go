@@ -82,12 +82,8 @@ type planTable struct{ *tabwriter.Writer }
 
 func newPlanTable(w io.Writer) planTable { return planTable{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)} }
 
-func (t planTable) row(n int, what, assumes string) {
-	number := fmt.Sprint(n)
-	if n == 0 {
-		number = "too many"
-	}
-	fmt.Fprintf(t, "%s\t%s\t%s\n", number, what, assumes)
+func (t planTable) row(n bound.Count, what, assumes string) {
+	fmt.Fprintf(t, "%v\t%s\t%s\n", n, what, assumes)
 }
 
 func printPlan(w io.Writer, p bound.Plan) error {
@@ -102,7 +98,7 @@ func printPlan(w io.Writer, p bound.Plan) error {
 	t.row(p.PerceptronMistakes, "mistakes of the perceptron at most", "no noise, instances of unit length")
 	t.row(p.PerceptronSample, "examples for the perceptron", "expected error at a random time of one pass")
 	t.row(p.SurvivorSample, "examples for a sure perceptron",
-		fmt.Sprintf("no noise; stop once it is right %d times running", p.SurvivorStreak))
+		fmt.Sprintf("no noise; stop once it is right %v times running", p.SurvivorStreak))
 	t.row(p.WeakTries, "random separators tried",
 		fmt.Sprintf("no noise; one is better than chance by %.3g (algorithm 1)", p.Margin/12))
 	t.row(p.WeakSample, "examples to judge them on", "one sample for all of them (footnote 2, Hoeffding's constants)")
@@ -112,13 +108,19 @@ func printPlan(w io.Writer, p bound.Plan) error {
 		fmt.Sprintf("true error at most %v above the error at margin %v on the sample", p.Error, p.Margin/2))
 	t.row(p.F2Sample, "labelled examples, by F2's dimensions",
 		fmt.Sprintf("true and training error differ by at most %v, for every separator", p.Error))
-	t.row(p.SeparableLandmarks, "landmarks for an F3 without error",
-		"no noise; all of the sample below is separable (corollary 2)")
-	t.row(p.SeparableDim, "dimensions of that F3", "at a quarter of the margin (corollary 2, constants of docs/math)")
+	t.row(p.NearlyLandmarks, "landmarks for an F3 of small error",
+		fmt.Sprintf("no noise; error at most %.3g, %v/(d·ln d) for d dimensions (corollary 2)", p.NearlyError, p.Error))
+	t.row(p.NearlyDim, "dimensions of that F3", "at a quarter of the margin (corollary 2, constants of docs/math)")
+	t.row(p.SeparableLandmarks, "landmarks for a sample without error",
+		"no noise; F3 separates all of the sample below (ours, more than corollary 2)")
+	t.row(p.SeparableDim, "dimensions of that F3", "at a quarter of the margin (ours, proof in docs/math/samples.md)")
 	t.row(p.SeparableSample, "labelled examples there",
-		fmt.Sprintf("any separator that is right on them has error at most %v", p.Error))
+		fmt.Sprintf("any separator that is right on them has error at most %v (ours)", p.Error))
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	if p.SeparableLandmarks > 1<<53 {
+		fmt.Fprintln(w, "\nCounts past 2⁵³ are given in three digits.")
 	}
 	if p.F3Dim > p.F2Dim {
 		fmt.Fprintln(w, "\nAt this error F2 needs fewer dimensions than F3, whose count grows only with the\n"+
@@ -153,11 +155,7 @@ func printBudget(w io.Writer, b bound.Budget) error {
 	}
 	row(b.F1, "with F1", fmt.Sprintf("%d landmarks; a kernel; margin not kept (corollary 1)", b.Dim))
 	row(b.F2, "with F2", fmt.Sprintf("%d landmarks; a kernel; at half the margin (theorem 4)", b.Dim))
-	marks := "more landmarks than can be counted"
-	if b.F3Landmarks > 0 {
-		marks = fmt.Sprintf("%d landmarks", b.F3Landmarks)
-	}
-	row(b.F3, "with F3", marks+"; a kernel; at a quarter of the margin (theorem 5)")
+	row(b.F3, "with F3", fmt.Sprintf("%v landmarks; a kernel; at a quarter of the margin (theorem 5)", b.F3Landmarks))
 	row(b.JL, "by random projection", "of explicit vectors; at half the margin (theorem 3)")
 	if err := t.Flush(); err != nil {
 		return err

@@ -25,7 +25,8 @@ func TestPlanSaysTheSame(t *testing.T) {
 		for _, key := range []string{"landmarks", "f1_dim", "f2_dim", "f3_landmarks", "f3_dim", "jl_dim",
 			"perceptron_mistakes", "perceptron_sample", "perceptron_streak", "perceptron_sure_sample",
 			"weak_learner_tries", "weak_learner_sample", "boosting_rounds", "boosting_tries",
-			"margin_sample", "f2_sample", "separable_landmarks", "separable_dim", "separable_sample"} {
+			"margin_sample", "f2_sample", "corollary2_landmarks", "corollary2_dim",
+			"separable_landmarks", "separable_dim", "separable_sample"} {
 			n, ok := got[key]
 			if !ok || n < 1 {
 				t.Errorf("%v: %s is %v, %v", args, key, n, ok)
@@ -43,16 +44,29 @@ func TestPlanSaysTheSame(t *testing.T) {
 	}
 }
 
-// TestPlanWithoutRoom: a count that does not fit is said to be too many, and the
-// others are there.
-func TestPlanWithoutRoom(t *testing.T) {
-	args := []string{"plan", "--margin", "0.001", "--error", "0.05", "--confidence", "0.99"}
-	text := mustRun(t, args...)
-	if !regexp.MustCompile(`(?m)^too many +landmarks for an F3 without error`).MatchString(text) {
-		t.Errorf("got\n%s", text)
+// TestPlanPast53: counts above 2⁵³ are printed in three digits, are numbers in
+// JSON, and never 0.
+func TestPlanPast53(t *testing.T) {
+	for _, c := range []struct{ margin, mistakes string }{{"0.001", "1000000"}, {"1e-9", `1e\+18`}, {"1e-40", `1e\+80`}} {
+		args := []string{"plan", "--margin", c.margin, "--error", "0.05", "--confidence", "0.99"}
+		text := mustRun(t, args...)
+		for _, line := range []string{`^\d\.\d+e\+\d+ +landmarks for a sample without error .*\(ours,`,
+			`^` + c.mistakes + ` +mistakes`, `^\S+ +landmarks for an F3 of small error .*\(corollary 2\)`} {
+			if !regexp.MustCompile(`(?m)` + line).MatchString(text) {
+				t.Errorf("no %q in\n%s", line, text)
+			}
+		}
+		for key, v := range mustObject(t, args...) {
+			if n, ok := v.(float64); !ok || n == 0 && key != "noise" {
+				t.Errorf("margin %s: %s is %v", c.margin, key, v)
+			}
+		}
 	}
-	if !regexp.MustCompile(`(?m)^1000000 +mistakes`).MatchString(text) {
-		t.Errorf("got\n%s", text)
+	// Past all numbers.
+	wantFailure(t, 2, "the count does not fit", "plan", "--margin", "1e-300", "--error", "0.05", "--confidence", "0.99")
+	b := mustObject(t, "plan", "--dim", "100000000", "--margin", "0.001", "--confidence", "0.9")
+	if n := numberAt(t, b, "f3_landmarks"); b["f3"] != nil && n == 0 {
+		t.Errorf("F3 of no landmarks: %v", b)
 	}
 }
 

@@ -24,11 +24,13 @@ import (
 // drawn alike (Uniform, Independent); the other selections often need fewer, and
 // promise what docs/math/selection.md says.
 //
-// The factorisation pivots: in every step it takes the landmark that is farthest
-// from the span of those taken before, relative to K(z,z) of the largest, and
-// stops when that squared distance falls to Tolerance. Landmarks that depend on
-// the others (duplicates among them) are left out, the map gets smaller, and
-// nothing of the span is lost but what Tolerance allows.
+// The factorisation pivots: in every step it takes the landmark whose squared
+// distance to the span of those taken before is the largest part of its own
+// K(z,z), and stops when that part falls to Tolerance. The part is the squared
+// sine of an angle, as margins are cosines: the lengths of landmarks do not
+// matter. Landmarks that depend on the others (duplicates and those with
+// K(z,z) = 0 among them) are left out, the map gets smaller, and nothing of the
+// span is lost but what Tolerance allows.
 //
 // Where Run asks for float32, kernel values of mapped instances are computed in
 // it, and Tolerance counts as 1e-6 if it is less; all else is float64.
@@ -37,7 +39,7 @@ type F2[T any] struct {
 	Size      int       // landmarks to draw
 	Select    Selection // how to draw them; empty means Uniform, without replacement
 	Pool      int       // instances that Select looks at; 0 means max(20·Size, 10,000)
-	Tolerance float64   // relative squared distance at which a landmark counts as dependent
+	Tolerance float64   // part of K(z,z) at which the squared distance counts as none
 	Seed      uint64
 	Run       run.Control
 }
@@ -46,8 +48,8 @@ type F2[T any] struct {
 // float32: features are then rounded to about 6e-5 of |φ(x)|.
 const singleTolerance = 1e-6
 
-// DefaultTolerance keeps inner products to about 1e-12 of K(x, x) on the span
-// and the rounding of a feature below about 1e-10.
+// DefaultTolerance keeps inner products of landmarks x and y to 1e-12 of
+// √(K(x,x)·K(y,y)) and the rounding of a feature below about 1e-10 of |φ(x)|.
 const DefaultTolerance = 1e-12
 
 // NewF2 returns the recipe with the default tolerance and seed 1.
@@ -129,35 +131,36 @@ func (r F2[T]) FitTo(ctx context.Context, z data.Source[T]) (*Orthogonal[T], err
 // NotPSDError reports a similarity function that is no kernel: the Gram matrix
 // of the landmarks has a negative eigenvalue.
 type NotPSDError struct {
-	Value float64 // the offending value, relative to the largest K(z, z)
+	Value float64 // the offending value, relative to K(z, z)
 	What  string
 }
 
 func (e *NotPSDError) Error() string {
-	return fmt.Sprintf("not a kernel on this data: %s (%.3g of the largest K(z,z)); F2 and F3 need a positive "+
+	return fmt.Sprintf("not a kernel on this data: %s (%.3g relative to K(z,z)); F2 and F3 need a positive "+
 		"semidefinite kernel; F1 takes any similarity, and F2 can repair its spectrum (clip, flip or shift)", e.What, e.Value)
 }
 
 // checkPSD looks for proof that the factorised matrix is not positive
 // semidefinite: a remaining diagonal entry that is negative beyond rounding, or
 // an off-diagonal one that is too large for its diagonal entries. Rounding
-// changes a diagonal entry by at most about rank·2⁻⁵² of the largest a step.
+// changes a diagonal entry by at most about rank·2⁻⁵² of itself a step.
 func checkPSD(g *data.Matrix, f linalg.Factor) error {
-	n, top := g.Rows, 0.0
-	for i := range n {
-		top = max(top, math.Abs(g.Data[i*n+i]))
-	}
-	slack := top * 0x1p-52 * 8 * float64(n+1)
-	slack = max(slack, 1e-10*top)
+	n := g.Rows
+	slack := max(1e-10, 8*0x1p-52*float64(n+1))
 	if f.Negative < -slack {
-		return &NotPSDError{Value: f.Negative / top, What: "a squared distance to the span of landmarks is negative"}
+		return &NotPSDError{Value: f.Negative, What: "a squared distance to the span of landmarks is negative"}
 	}
+	diag := make([]float64, n)
+	for i := range n {
+		diag[i] = g.Data[i*n+i]
+	}
+	scale := linalg.Scales(diag)
 	for i := range n {
 		for j := range i {
-			gij, bound := g.Data[i*n+j], max(0, g.Data[i*n+i])*max(0, g.Data[j*n+j])
-			if gij*gij > bound+slack*top {
+			gij, bound := g.Data[i*n+j], max(0, diag[i])*max(0, diag[j])
+			if gij*gij > bound+slack*scale[i]*scale[j] {
 				what := fmt.Sprintf("K(z%d,z%d)² is larger than K(z%d,z%d)·K(z%d,z%d)", i+1, j+1, i+1, i+1, j+1, j+1)
-				return &NotPSDError{Value: math.Abs(gij) / max(top, math.SmallestNonzeroFloat64), What: what}
+				return &NotPSDError{Value: math.Abs(gij) / math.Sqrt(scale[i]) / math.Sqrt(scale[j]), What: what}
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/gram"
+	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/internal/vmath"
@@ -58,7 +59,7 @@ type Chooser[T any] struct {
 	Size      int     // landmarks to choose; there may come fewer
 	Pool      int     // instances to choose among; 0 means max(20·Size, 10,000)
 	Block     int     // instances that RPCholesky proposes at once, 1 for one by one; 0 means Size/8, from 1 to 64
-	Tolerance float64 // squared distance, relative to the largest K(x,x), at which an instance counts as explained
+	Tolerance float64 // part of K(x,x) at which a squared distance counts as explained
 	Seed      uint64
 	Run       run.Control
 }
@@ -163,14 +164,16 @@ func (r Chooser[T]) look(ctx context.Context, ctl run.Control, pool data.Source[
 		return err
 	}
 	limit := newLimits(diag, r.Tolerance, r.Size)
-	if limit.top == 0 {
+	if !slices.ContainsFunc(diag, func(d float64) bool { return d != 0 }) {
 		return errors.New("K(x,x) is 0 for every instance: the kernel sees nothing in this data")
 	}
 	if math.IsInf(4*vmath.Sum(diag), 0) {
 		return errors.New("the sum of K(x,x) over the data is too large a number: scale the data or the kernel")
 	}
-	if err := limit.check(slices.Min(diag), "K(x,x) is negative"); err != nil {
-		return err
+	for i, d := range diag {
+		if err := limit.check(d/limit.scale[i], "K(x,x) is negative"); err != nil {
+			return err
+		}
 	}
 	bound := gram.Bind(r.Kernel, pool)
 	if r.Select == KMeans {
@@ -308,40 +311,36 @@ func renumber(err error, rows, cols []int) error {
 	return &moved
 }
 
-// limits are the squared distances at which something is decided.
+// limits are the parts of K(x,x) at which something is decided about a squared
+// distance.
 type limits struct {
-	top   float64 // the largest |K(x,x)|
-	stop  float64 // at most this counts as explained
-	slack float64 // less than minus this is no rounding
+	scale []float64 // what it is measured by, for each instance
+	stop  float64   // at most this counts as explained
+	slack float64   // less than minus this is no rounding
 }
 
 // newLimits returns the limits for so many landmarks. A step changes a squared
-// distance by a rounding of a few 2⁻⁵² of the largest; one that was set to 0
-// when it fell to stop may be overdrawn by as much.
+// distance by a rounding of a few 2⁻⁵² of K(x,x); one that was set to 0 when it
+// fell to stop may be overdrawn by as much.
 func newLimits(diag []float64, tolerance float64, size int) limits {
-	l := limits{}
-	for _, d := range diag {
-		l.top = max(l.top, d, -d)
-	}
-	rounding := 8 * 0x1p-52 * float64(size+1)
-	l.stop = l.top * max(tolerance, rounding)
-	l.slack = max(1e-10*l.top, 2*l.stop)
+	l := limits{scale: linalg.Scales(diag), stop: max(tolerance, 8*0x1p-52*float64(size+1))}
+	l.slack = max(1e-10, 2*l.stop)
 	return l
 }
 
 // clamp returns a squared distance, 0 where it counts as explained.
-func (l limits) clamp(d float64) float64 {
-	if d > l.stop {
+func (l limits) clamp(d, scale float64) float64 {
+	if d > scale*l.stop {
 		return d
 	}
 	return 0
 }
 
-// check returns an error where the smallest squared distance is negative beyond
-// rounding.
+// check returns an error where the smallest squared distance, over its scale, is
+// negative beyond rounding.
 func (l limits) check(least float64, what string) error {
 	if !(least >= -l.slack) {
-		return &NotPSDError{Value: least / l.top, What: what}
+		return &NotPSDError{Value: least, What: what}
 	}
 	return nil
 }

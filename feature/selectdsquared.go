@@ -43,8 +43,12 @@ func (r Chooser[T]) dSquared(
 				if d-d != 0 {
 					return &gram.ValueError{Row: i, Col: next, Value: d}
 				}
-				least[b] = min(least[b], d)
-				nearest[i] = min(nearest[i], limit.clamp(d))
+				scale := max(diag[i], diag[next]) // of the rounding of d
+				if !(scale > 0) {
+					scale = limit.scale[i]
+				}
+				least[b] = min(least[b], d/scale)
+				nearest[i] = min(nearest[i], limit.clamp(d, scale))
 			}
 			return nil
 		})

@@ -39,7 +39,7 @@ func newPartial[T any](
 	}
 	p := &partial[T]{pool: pool, limit: l, whole: vmath.Sum(diag), rest: diag, size: size}
 	for i, d := range diag {
-		diag[i] = l.clamp(d)
+		diag[i] = l.clamp(d, l.scale[i])
 	}
 	p.factor = alloc.Slice[float64](n * size)
 	return p, nil
@@ -136,15 +136,15 @@ func (p *partial[T]) settle(ctx context.Context, ctl run.Control, index []int) e
 	least := make([]float64, par.Blocks(n, selectRows))
 	err := par.For(ctx, narrow(ctl, n), "", len(least), func(b int) error {
 		lo, hi := par.Range(b, n, selectRows)
-		rest := p.rest[lo:hi]
+		rest, scale := p.rest[lo:hi], p.limit.scale[lo:hi]
 		for j := range index {
 			for i, v := range p.column(t + j)[lo:hi] {
 				rest[i] -= v * v
 			}
 		}
 		for i, d := range rest {
-			least[b] = min(least[b], d)
-			rest[i] = p.limit.clamp(d)
+			least[b] = min(least[b], d/scale[i])
+			rest[i] = p.limit.clamp(d, scale[i])
 		}
 		return nil
 	})
@@ -169,7 +169,8 @@ func (p *partial[T]) rows(index []int) []float64 {
 	return out
 }
 
-// check looks for a squared distance that proves that K is no kernel.
+// check looks for a squared distance, over its scale, that proves that K is no
+// kernel.
 func (p *partial[T]) check(least []float64) error {
 	for _, d := range least {
 		if err := p.limit.check(d, "a squared distance to the span of landmarks is negative"); err != nil {

@@ -94,11 +94,11 @@ func (p *partial[T]) accept(
 		vmath.Scale(column, 1/root)
 		column[a] = root
 		for i, v := range column {
-			d := rest[i] - v*v
+			d, scale := rest[i]-v*v, p.limit.scale[distinct[i]]
 			if i != a {
-				least[0] = min(least[0], d)
+				least[0] = min(least[0], d/scale)
 			}
-			rest[i] = p.limit.clamp(d)
+			rest[i] = p.limit.clamp(d, scale)
 		}
 		rest[a] = 0
 		small, taken = append(small, column...), append(taken, a)

@@ -47,6 +47,10 @@ func (r Repair) value(lambda, smallest float64) float64 {
 // and Flip; for Shift they are Σ λ²/λ'·v·vᵀ, because an instance that is no
 // landmark has nothing to be shifted. On a kernel Clip and Flip are F2 up to a
 // rotation. It costs about 10·Size³ operations to fit.
+//
+// Eigenvalues are those of the similarity as it is, so lengths count: beside a
+// landmark with a K(z,z) of 1e12 times that of the others these are nothing.
+// kernel.Normalize takes lengths out first, where all K(z,z) are positive.
 type Repaired[T any] struct {
 	F2     F2[T]
 	Repair Repair

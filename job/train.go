@@ -52,6 +52,7 @@ type Trained struct {
 	Margin      *float64                 `json:"margin"`
 	Margin95    *float64                 `json:"margin_95"` // that 95% of the rows have
 	Mistakes    int                      `json:"mistakes"`
+	Most        *float64                 `json:"mistake_bound,omitempty"` // that a perceptron cannot exceed, where known
 	Output      *string                  `json:"model"` // file
 	N           int                      `json:"n"`
 	Objective   *float64                 `json:"objective"`
@@ -285,6 +286,9 @@ func (t *training[T]) describe(tr model.Training, picked *Picked) error {
 	if t.choices.regresses() {
 		out.Margin, out.Margin95 = nil, nil
 	}
+	if tr.MistakeBound > 0 {
+		out.Most = finiteOrNil(tr.MistakeBound)
+	}
 	if tr.C > 0 {
 		out.C = &tr.C
 	}
@@ -313,8 +317,9 @@ func finiteOrNil(v float64) *float64 {
 func (o *Options) warnStatus(tr model.Training, t model.Traits) {
 	switch s := tr.Status; {
 	case s == learn.Converged, s == learn.IterationLimit && t.Scheduled: // it takes so many steps and no more
-	case s == learn.NotSeparable:
-		o.warn("the classes cannot be separated without errors by this learner; the model is the best so far")
+	case s == learn.BelowTolerance:
+		o.warn("this learner shows that no margin is above its tolerance: the classes are separable by less than that " +
+			"or not at all; the model is the best so far")
 	default:
 		o.warn("the learner stopped at its %s; the model is the best so far (see --max-passes, --tolerance)", s)
 	}

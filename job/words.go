@@ -101,9 +101,15 @@ func penaltyText(v float64) string {
 
 func (t *training[T]) learnerWords() string {
 	tr, text := t.out.Training, t.choices.Learner.Name
-	if l, err := learnerOf[T](t.choices, 1); err == nil {
-		if svm, ok := l.(model.SVM); ok {
-			text += " (" + strings.ReplaceAll(svm.Loss.String(), " ", "-") + ")"
+	l, _ := learnerOf[T](t.choices, 1)
+	switch l := l.(type) {
+	case model.SVM:
+		text += " (" + strings.ReplaceAll(l.Loss.String(), " ", "-") + ")"
+	case model.HardMargin:
+		if l.Normalize {
+			text += " (the largest margin)"
+		} else {
+			text += " (the largest distance of rows to the separator)"
 		}
 	}
 	how := " (chosen on held-out rows)"
@@ -123,12 +129,39 @@ func (t *training[T]) learnerWords() string {
 		text += fmt.Sprintf("; objective %.6g, gap %.2g", tr.Objective, tr.Gap)
 	}
 	if tr.Mistakes > 0 {
-		text += fmt.Sprintf("; %d mistakes", tr.Mistakes)
+		text += fmt.Sprintf("; %d mistakes%s", tr.Mistakes, t.boundWords(l))
 	}
 	if tr.Support > 0 {
 		text += fmt.Sprintf("; %d support vectors", tr.Support)
 	}
 	return text
+}
+
+// boundWords says how many mistakes a perceptron can have made, by the margin γ of
+// the separator that it found.
+func (t *training[T]) boundWords(l model.Learner) string {
+	if t.out.Most == nil {
+		return ""
+	}
+	unit, formula, of := 0.0, "R²/γ²", "rows of length at most R"
+	normal := func(u float64, on bool) {
+		if unit = u; on {
+			formula, of = "1/γ²", "rows of length 1"
+		}
+	}
+	switch l := l.(type) {
+	case model.Perceptron:
+		normal(l.Unit, l.Normalize)
+	case model.AveragedPerceptron:
+		normal(l.Unit, l.Normalize)
+	}
+	if unit > 0 {
+		of += fmt.Sprintf(" with a constant coordinate of %v", unit)
+	}
+	if k := t.out.Model.Classes.Len(); k > 2 {
+		of += ", summed over the classes"
+	}
+	return fmt.Sprintf(", at most %s = %.4g with the margin γ found on %s", formula, *t.out.Most, of)
 }
 
 // String is the same for people.

@@ -50,7 +50,7 @@ const (
 	IterationLimit Status = "iteration limit"
 	TimeLimit      Status = "time limit"
 	Cancelled      Status = "cancelled"
-	NotSeparable   Status = "not separable"
+	BelowTolerance Status = "below tolerance" // proved: no margin, or edge, is above the learner's tolerance
 )
 
 // Report says what a fit did. Fields that do not apply to a learner are zero.
@@ -58,12 +58,18 @@ const (
 // the primal objective of linear learners but the dual, as LIBSVM prints it, of
 // the support vector machines with kernels.
 type Report struct {
-	Status      Status
-	Iterations  int           // passes over the data, or steps
-	Objective   float64       // at the returned model
-	Gap         float64       // duality gap at the returned model; the optimum is within it
-	Gradient    float64       // length of the gradient of a smooth objective at the returned model
-	Mistakes    int           // updates of a perceptron
+	Status     Status
+	Iterations int     // passes over the data, or steps
+	Objective  float64 // at the returned model
+	Gap        float64 // duality gap at the returned model; the optimum is within it
+	Gradient   float64 // length of the gradient of a smooth objective at the returned model
+	Mistakes   int     // updates of a perceptron
+
+	// MistakeBound is R²/γ², which Mistakes cannot exceed: R is the length of the
+	// longest row and γ the least y(w·x)/|w| of a w without mistakes, both of rows
+	// as the perceptron saw them. It is +Inf where it found no such w.
+	MistakeBound float64
+
 	Support     int           // instances with a non-zero weight
 	Evaluations int64         // kernel evaluations
 	Elapsed     time.Duration // wall-clock time

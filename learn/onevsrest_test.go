@@ -165,7 +165,7 @@ func TestMerge(t *testing.T) {
 	if r := learn.Merge(); r != (learn.Report{}) {
 		t.Errorf("of nothing: %+v", r)
 	}
-	order := []learn.Status{learn.Converged, learn.NotSeparable, learn.IterationLimit, learn.TimeLimit, learn.Cancelled}
+	order := []learn.Status{learn.Converged, learn.BelowTolerance, learn.IterationLimit, learn.TimeLimit, learn.Cancelled}
 	for i, a := range order {
 		for j, b := range order {
 			if got, want := learn.Merge(learn.Report{Status: a}, learn.Report{Status: b}).Status, order[max(i, j)]; got != want {

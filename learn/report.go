@@ -27,14 +27,14 @@ func (s Status) Ended() bool { return s != Cancelled && s != TimeLimit }
 // severity orders the ways to end, the best first.
 var severity = map[Status]int{
 	Converged:      0,
-	NotSeparable:   1,
+	BelowTolerance: 1,
 	IterationLimit: 2,
 	TimeLimit:      3,
 	Cancelled:      4,
 }
 
 // Merge returns the report of several independent fits as one: the worst
-// status, in the order converged, not separable, iteration limit, time limit,
+// status, in the order converged, below tolerance, iteration limit, time limit,
 // cancelled, and the sums of all numbers. Objective and Gap so become those of
 // the joint problem, whose objective is the sum of the parts: the joint optimum
 // is within Gap, and Gap/Objective is at most the largest relative gap of a
@@ -54,6 +54,7 @@ func Merge(reports ...Report) Report {
 		m.Gap += r.Gap
 		m.Gradient = math.Hypot(m.Gradient, r.Gradient)
 		m.Mistakes += r.Mistakes
+		m.MistakeBound += r.MistakeBound
 		m.Support += r.Support
 		m.Evaluations += r.Evaluations
 		m.Elapsed += r.Elapsed

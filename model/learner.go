@@ -128,7 +128,7 @@ const (
 	LearnerPerceptron         = "perceptron"          // Rosenblatt's
 	LearnerAveragedPerceptron = "averaged-perceptron" // with the mean of its separators
 	LearnerPegasos            = "pegasos"             // the svm by stochastic descent, a row at a time
-	LearnerHardMargin         = "hard-margin"         // largest margin, or a proof that there is none
+	LearnerHardMargin         = "hard-margin"         // largest margin, or a proof that none is above 1e-9
 	LearnerProgram            = "lp"                  // a separator without errors by linear programming
 	LearnerBoost              = "boost"               // AdaBoost of stumps
 	LearnerBoostHalfspace     = "boost-halfspace"     // AdaBoost of random halfspaces

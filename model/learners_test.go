@@ -60,7 +60,7 @@ func TestEveryLearner(t *testing.T) {
 // than chance, and that the training says sensible things.
 func (j job) wantLearnt(t *testing.T, p *pipeline, training model.Training, n int) {
 	t.Helper()
-	if s := training.Status; s != learn.Converged && s != learn.IterationLimit && s != learn.NotSeparable {
+	if s := training.Status; s != learn.Converged && s != learn.IterationLimit && s != learn.BelowTolerance {
 		t.Errorf("the status is %q", s)
 	}
 	if training.Elapsed <= 0 || training.Objective-training.Objective != 0 || training.Gap-training.Gap != 0 {
@@ -94,7 +94,7 @@ func (j job) wantLearnt(t *testing.T, p *pipeline, training model.Training, n in
 		}
 	}
 	least := 0.75
-	if training.Status == learn.NotSeparable {
+	if training.Status == learn.BelowTolerance {
 		least = 0.5 // hard-margin and lp promise nothing then
 	}
 	if got := float64(right) / float64(n); !(got >= least) {

@@ -248,10 +248,12 @@ func rest(
 	return separated(ovr.Fit(ctx, labeled(p)))
 }
 
-// Perceptron is Rosenblatt's.
+// Perceptron is Rosenblatt's. With Unit 0 and Normalize it is that of the papers,
+// with at most 1/γ² mistakes.
 type Perceptron struct {
 	MaxPasses int     `json:"max_passes"`
 	Unit      float64 `json:"unit"`
+	Normalize bool    `json:"normalize"` // learn from rows of length 1
 }
 
 // NewPerceptron returns the perceptron.
@@ -276,7 +278,7 @@ func (l Perceptron) Quick(n int) Learner { _, l.MaxPasses = hurried(0, l.MaxPass
 func (l Perceptron) Fit(ctx context.Context, p Problem[data.Vector]) (Fitted[data.Vector], learn.Report, error) {
 	return rest(ctx, p, func(p Problem[data.Vector]) learn.Learner[data.Vector, float64, *linear.Separator] {
 		s := linear.NewPerceptron()
-		s.MaxPasses, s.Unit, s.Seed, s.Run = l.MaxPasses, l.Unit, p.Seed, p.Run
+		s.MaxPasses, s.Unit, s.Normalize, s.Seed, s.Run = l.MaxPasses, l.Unit, l.Normalize, p.Seed, p.Run
 		return s
 	})
 }
@@ -300,6 +302,7 @@ func checkUnit(unit float64) error {
 type AveragedPerceptron struct {
 	MaxPasses int     `json:"max_passes"` // at most 50 are made: the mean gets no better with many
 	Unit      float64 `json:"unit"`
+	Normalize bool    `json:"normalize"` // learn from rows of length 1
 }
 
 // averagedPasses bounds the passes of the averaged perceptron.
@@ -332,7 +335,8 @@ func (l AveragedPerceptron) Fit(
 ) (Fitted[data.Vector], learn.Report, error) {
 	return rest(ctx, p, func(p Problem[data.Vector]) learn.Learner[data.Vector, float64, *linear.Separator] {
 		s := linear.NewAveragedPerceptron()
-		s.MaxPasses, s.Unit, s.Seed, s.Run = min(l.MaxPasses, averagedPasses), l.Unit, p.Seed, p.Run
+		s.MaxPasses, s.Unit, s.Normalize = min(l.MaxPasses, averagedPasses), l.Unit, l.Normalize
+		s.Seed, s.Run = p.Seed, p.Run
 		return s
 	})
 }
@@ -383,13 +387,15 @@ func checkPenalty(name string, v float64) error {
 	return nil
 }
 
-// HardMargin is the separator of largest margin, or a proof that there is none.
+// HardMargin is the separator of largest margin, or a proof that none is above
+// 1e-9.
 type HardMargin struct {
-	Unit float64 `json:"unit"`
+	Unit      float64 `json:"unit"`
+	Normalize bool    `json:"normalize"` // margins are angles, as Pipeline.Margins; else distances of rows to the plane
 }
 
-// NewHardMargin returns the learner.
-func NewHardMargin() HardMargin { return HardMargin{Unit: NewSVM().Unit} }
+// NewHardMargin returns the learner, whose margins are angles.
+func NewHardMargin() HardMargin { return HardMargin{Unit: NewSVM().Unit, Normalize: true} }
 
 // Name returns "hard-margin".
 func (HardMargin) Name() string { return LearnerHardMargin }
@@ -404,7 +410,7 @@ func (l HardMargin) Validate() error { return checkUnit(l.Unit) }
 func (l HardMargin) Fit(ctx context.Context, p Problem[data.Vector]) (Fitted[data.Vector], learn.Report, error) {
 	return rest(ctx, p, func(p Problem[data.Vector]) learn.Learner[data.Vector, float64, *linear.Separator] {
 		s := linear.NewHardMargin()
-		s.Unit, s.Run = l.Unit, p.Run
+		s.Unit, s.Normalize, s.Run = l.Unit, l.Normalize, p.Run
 		return s
 	})
 }

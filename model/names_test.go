@@ -86,8 +86,9 @@ func TestNames(t *testing.T) {
 func TestHyperparameters(t *testing.T) {
 	want := map[string]string{
 		"svm": "C loss tolerance max_passes unit", "logistic": "C tolerance max_passes unit", "ridge": "lambda choose",
-		"perceptron": "max_passes unit", "averaged-perceptron": "max_passes unit", "pegasos": "C unit",
-		"hard-margin": "unit", "lp": "unit", "boost": "rounds", "boost-halfspace": "rounds",
+		"perceptron": "max_passes unit normalize",
+		"averaged-perceptron": "max_passes unit normalize", "pegasos": "C unit",
+		"hard-margin": "unit normalize", "lp": "unit", "boost": "rounds", "boost-halfspace": "rounds",
 		"kernel-svm": "C tolerance max_steps pairs", "nu-svm": "nu tolerance max_steps", "one-class": "nu tolerance",
 		"svr": "C epsilon tolerance max_steps", "nu-svr": "C nu tolerance max_steps", "kernel-ridge": "lambda",
 		"falkon": "lambda dim", "kernel-sgd": "lambda", "kernel-perceptron": "max_passes", "centroid": "",
@@ -105,6 +106,7 @@ func TestHyperparameters(t *testing.T) {
 		if strings.Join(names, " ") != want[name] {
 			t.Errorf("%s has %v, want %s", name, names, want[name])
 		}
+		value["normalize"] = name != "hard-margin" // where it is so without
 		for _, h := range names {
 			got, err := make[i](name, map[string]any{h: value[h]})
 			if err != nil || got == plain || got.Name() != name || !model.Accepts(got, h) {

@@ -71,7 +71,7 @@ func (p DemoPage) Document() Document {
 		Y: Axis{Label: "test error", Percent: true, FromZero: true},
 	}}}}
 	if t := p.Plan; t.Landmarks > 0 {
-		enough.Note = fmt.Sprintf(demoPlan, t.Margin, percent(t.Error), percent(t.Confidence), grouped(t.Landmarks))
+		enough.Note = fmt.Sprintf(demoPlan, t.Margin, percent(t.Error), percent(t.Confidence), grouped(int(t.Landmarks)))
 	}
 	return Document{
 		Title:    p.Title,

@@ -36,6 +36,54 @@ func gramOf(n, r int) *data.Matrix {
 	return a
 }
 
+// ones returns A scaled to a diagonal of ones, on which kerf's pivots are LAPACK's.
+func ones(a *data.Matrix) *data.Matrix {
+	n := a.Rows
+	root := make([]float64, n)
+	for i := range n {
+		root[i] = math.Sqrt(a.Data[i*n+i])
+	}
+	for i := range n {
+		for j := range n {
+			a.Data[i*n+j] /= root[i] * root[j]
+		}
+		a.Data[i*n+i] = 1
+	}
+	return a
+}
+
+// TestPivotsDoNotDependOnLength: rows and columns scaled by powers of two up to
+// 2^±200 have the same pivots, and the factor scaled alike, to the bit.
+func TestPivotsDoNotDependOnLength(t *testing.T) {
+	n, r := 150, 40
+	a := gramOf(n, r)
+	want, err := linalg.PivotedCholesky(ctx, run.Control{}, a, 1e-12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scaled := data.NewMatrix(n, n)
+	power := func(i int) int { return i*7919%401 - 200 }
+	for i := range n {
+		for j := range n {
+			scaled.Data[i*n+j] = math.Ldexp(a.Data[i*n+j], power(i)+power(j))
+		}
+	}
+	got, err := linalg.PivotedCholesky(ctx, run.Control{}, scaled, 1e-12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Rank() != r || !slices.Equal(got.Pivot, want.Pivot) {
+		t.Fatalf("rank %d, want %d; pivots %v, want %v", got.Rank(), r, got.Pivot, want.Pivot)
+	}
+	for i, p := range got.Pivot {
+		for j := range i + 1 {
+			if v, w := got.L.Row(i)[j], math.Ldexp(want.L.Row(i)[j], power(p)); v != w {
+				t.Fatalf("L(%d,%d) = %v, want %v", i, j, v, w)
+			}
+		}
+	}
+}
+
 // TestPivotedCholesky checks A = L·Lᵀ on the pivots, and that the rows left out
 // depend on them: their entries are reproduced as well.
 func TestPivotedCholesky(t *testing.T) {
@@ -68,7 +116,7 @@ func TestPivotedCholesky(t *testing.T) {
 // TestAgainstGonum compares the factor with LAPACK's pivoted Cholesky.
 func TestAgainstGonum(t *testing.T) {
 	n := 60
-	a := gramOf(n, 80)
+	a := ones(gramOf(n, 80))
 	f, err := linalg.PivotedCholesky(ctx, run.Control{}, a, 1e-12)
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package linalg
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/gemm"
@@ -20,18 +21,19 @@ import (
 type Factor struct {
 	Pivot    []int        // the chosen rows, in the order in which they were chosen; Rank of them
 	L        *data.Matrix // lower triangle; the rest is zero
-	Residual float64      // the largest diagonal entry that is left unexplained, 0 or more
-	Negative float64      // the most negative diagonal entry met, 0 where there was none
+	Negative float64      // the most negative diagonal entry met, over the one that A has there; 0 where there was none
 }
 
 // Rank returns the number of pivots.
 func (f Factor) Rank() int { return len(f.Pivot) }
 
 // PivotedCholesky factorises a symmetric positive semidefinite matrix. In every
-// step the row with the largest remaining diagonal entry is chosen; it stops
-// when that entry is at most tolerance times the largest diagonal entry of A.
-// Below n·2⁻⁵² times that entry it stops in any case, because what is left then
-// is rounding.
+// step the row is chosen of whose diagonal entry the largest part remains; it
+// stops when no part exceeds tolerance. At n·2⁻⁵² it stops in any case, because
+// what is left then is rounding: that of A[i,j] is relative to
+// √(A[i,i]·A[j,j]). So the pivots are those of A scaled to a diagonal of ones,
+// whatever the lengths of its rows. A row with A[i,i] ≤ 0 is never chosen; what
+// is negative there counts relative to the largest entry of the diagonal.
 //
 // A is only read. Steps are gathered in panels; what a panel takes off the rest
 // of the matrix is one matrix product. The cost is at most n·Rank² operations
@@ -76,8 +78,8 @@ type pivoting struct {
 	a        view
 	order    []int
 	rest     []float64 // the remaining diagonal
+	whole    []float64 // what each of rest is a part of
 	stop     float64
-	residual float64
 	negative float64
 }
 
@@ -86,28 +88,47 @@ func newPivoting(a *data.Matrix, tolerance float64) *pivoting {
 	p := &pivoting{
 		a:     view{append([]float64(nil), a.Data...), n, n, n},
 		order: make([]int, n), rest: make([]float64, n),
+		stop: max(tolerance, float64(n)*0x1p-52),
 	}
-	top := 0.0
 	for i := range n {
 		p.order[i], p.rest[i] = i, a.Data[i*n+i]
-		top = max(top, p.rest[i])
 	}
-	p.stop = top * max(tolerance, float64(n)*0x1p-52)
+	p.whole = Scales(p.rest)
 	return p
 }
 
-// choose moves the largest remaining diagonal entry to place k. It returns
-// false where there is none worth taking.
-func (p *pivoting) choose(k int) bool {
-	best := k
-	for i := k; i < len(p.rest); i++ {
-		if p.rest[i] > p.rest[best] {
-			best = i
-		}
-		p.negative = min(p.negative, p.rest[i])
+// Scales returns what is large and small in each row of a matrix with the given
+// diagonal: its own entry there or, where that is not positive, the largest
+// absolute one. Where all are 0 it returns ones.
+func Scales(diagonal []float64) []float64 {
+	top := 0.0
+	for _, d := range diagonal {
+		top = max(top, math.Abs(d))
 	}
-	if !(p.rest[best] > p.stop) {
-		p.residual = max(0, p.rest[best])
+	if top == 0 {
+		top = 1
+	}
+	scale := slices.Clone(diagonal)
+	for i, d := range scale {
+		if !(d > 0) {
+			scale[i] = top
+		}
+	}
+	return scale
+}
+
+// choose moves the diagonal entry of which the largest part remains to place k.
+// It returns false where there is none worth taking.
+func (p *pivoting) choose(k int) bool {
+	best, most := k, math.Inf(-1)
+	for i := k; i < len(p.rest); i++ {
+		part := p.rest[i] / p.whole[i]
+		if part > most {
+			best, most = i, part
+		}
+		p.negative = min(p.negative, part)
+	}
+	if !(most > p.stop) {
 		return false
 	}
 	p.swap(k, best)
@@ -122,6 +143,7 @@ func (p *pivoting) swap(k, q int) {
 	}
 	p.order[k], p.order[q] = p.order[q], p.order[k]
 	p.rest[k], p.rest[q] = p.rest[q], p.rest[k]
+	p.whole[k], p.whole[q] = p.whole[q], p.whole[k]
 	a := p.a
 	rk, rq := a.row(k), a.row(q)
 	for j := range k {
@@ -159,7 +181,7 @@ func (p *pivoting) column(ctx context.Context, ctl run.Control, first, k int) er
 }
 
 func (p *pivoting) factor(rank int) Factor {
-	f := Factor{Pivot: p.order[:rank:rank], L: data.NewMatrix(rank, rank), Residual: p.residual, Negative: p.negative}
+	f := Factor{Pivot: p.order[:rank:rank], L: data.NewMatrix(rank, rank), Negative: p.negative}
 	for i := range rank {
 		copy(f.L.Row(i), p.a.row(i)[:i+1])
 	}

@@ -56,7 +56,7 @@ func (a AdaBoost) Validate() error {
 
 // Fit learns from d. The status is Converged when the vote is right on all
 // rows, IterationLimit when the rounds, or the tries of the weak learner, ran
-// out before, and NotSeparable when the weak learner's rule was no better than
+// out before, and BelowTolerance when the weak learner's rule was no better than
 // chance, by 2⁻⁴⁰ at least: where the learner finds the best rule, as Stump
 // does, no vote of its rules is right on all rows by a larger part of Σ α than
 // twice that. When ctx ends the vote is that of the
@@ -177,7 +177,7 @@ func (b *booster) round(ctx context.Context) (more bool, err error) {
 	}
 	total := b.g.w.Total()
 	if wrong >= total/2-total>>edgeBits {
-		b.status = learn.NotSeparable
+		b.status = learn.BelowTolerance
 		return false, nil
 	}
 	eps := float64(wrong) / float64(total)

@@ -209,7 +209,7 @@ func TestNoEdge(t *testing.T) {
 		Y: []float64{1, -1, -1, 1},
 	}
 	e, report, err := boost.NewAdaBoost(boost.NewStump()).Fit(context.Background(), d)
-	if err != nil || report.Status != learn.NotSeparable || len(e.Alpha) != 0 {
+	if err != nil || report.Status != learn.BelowTolerance || len(e.Alpha) != 0 {
 		t.Fatalf("%+v %+v %v", e, report, err)
 	}
 }
@@ -299,7 +299,7 @@ func TestOwnWeakLearner(t *testing.T) {
 	d := smooth(100, 3, 9)
 	e, report, err := boost.NewAdaBoost(other{boost.Rule{W: []float64{0, 0, 1}}}).Fit(context.Background(), d)
 	// The same rule again has error 1/2 by the new weights: one round.
-	if err != nil || len(e.Alpha) > 2 || len(e.Alpha) < 1 || report.Status != learn.NotSeparable {
+	if err != nil || len(e.Alpha) > 2 || len(e.Alpha) < 1 || report.Status != learn.BelowTolerance {
 		t.Errorf("%+v %v, %d rules", report, err, len(e.Alpha))
 	}
 	for _, bad := range []boost.Rule{

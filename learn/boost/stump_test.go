@@ -111,7 +111,7 @@ func TestStumpAgainstOracle(t *testing.T) {
 				t.Fatal(err)
 			}
 			if 2*wrong >= total {
-				if len(e.Alpha) != 0 || report.Status != "not separable" {
+				if len(e.Alpha) != 0 || report.Status != "below tolerance" {
 					t.Fatalf("%d rules, status %q, without an edge", len(e.Alpha), report.Status)
 				}
 				continue

@@ -26,7 +26,8 @@ import (
 // step t chooses i at random and adds y_i to β_i where y_i(w·φ(x_i)) < 1. The
 // model is the average of w over all steps, which is that of the same descent in
 // the feature space (lemma 16.3). After T steps its objective is in expectation
-// within R²(1 + ln T)/(2·Lambda·T) of the least, where K(x, x) ≤ R².
+// within R²(1 + ln T)/(2·Lambda·T) of the least, where K(x, x) ≤ R²; the proof is
+// in docs/math/samples.md.
 //
 // The instances may have weights, to which their chances of being chosen are
 // proportional: an instance of weight k counts as k instances.

@@ -140,6 +140,50 @@ func TestSGDGap(t *testing.T) {
 	}
 }
 
+// TestSGDRate: the mean objective over seeds is within R²(1 + ln T)/(2·Lambda·T)
+// of the least, and at T = 1, one instance and Lambda ≥ R² it is just that.
+func TestSGDRate(t *testing.T) {
+	d := ring(80)
+	for i := 0; i < 80; i += 7 {
+		d.Y[i] = -d.Y[i]
+	}
+	const r2, seeds = 4, 40
+	k := kernel.Func[data.Vector](func(x, y data.Vector) float64 { return r2 * math.Exp(-x.Distance2(y)) })
+	for _, lambda := range []float64{0.01, 0.1, 1} {
+		soft := kernelized.NewSoftSVM[data.Vector](k)
+		soft.Lambda, soft.Tolerance = lambda/2, 1e-9
+		_, optimum, err := soft.Fit(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, steps := range []int{1, 2, 10, 100, 1000} {
+			mean := 0.0
+			for seed := range seeds {
+				s := kernelized.NewSGD[data.Vector](k)
+				s.Lambda, s.Steps, s.Tolerance, s.Seed = lambda, steps, 0, uint64(seed)
+				_, report, err := s.Fit(t.Context(), d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				mean += report.Objective / seeds
+			}
+			most := r2 * (1 + math.Log(float64(steps))) / (2 * lambda * float64(steps))
+			if excess := mean - optimum.Objective; excess > most || excess < -1e-6 {
+				t.Errorf("lambda %v: %d steps end %v above the least, promised %v", lambda, steps, excess, most)
+			}
+		}
+	}
+	// w₁ = 0 has the objective 1, and the least is that at w = φ(x)/λ: 1 - R²/(2λ).
+	one := sample{X: data.Slice[data.Vector]{data.Dense(1), data.Dense(-1)}, Y: []float64{1, -1}}
+	s := kernelized.NewSGD[data.Vector](kernel.Linear{})
+	s.Lambda, s.Steps, s.Tolerance = 2, 1, 0
+	_, report, err := s.Fit(t.Context(), one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	isNear(t, "the excess of one step", report.Objective-(1-1/(2*s.Lambda)), 1/(2*s.Lambda), 1e-12)
+}
+
 func TestSGDWeightsAreRepetitions(t *testing.T) {
 	d := ring(60)
 	weight, index := repeated(60)

@@ -3,6 +3,7 @@ package kernelized
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -41,7 +42,8 @@ type problem struct {
 
 	best   []int // the counts with the fewest errors so far
 	fewest int
-	made   int // mistakes in this pass
+	made   int     // mistakes in this pass
+	most   float64 // the largest K(x, x) of a mistake
 	report learn.Report
 }
 
@@ -56,7 +58,19 @@ func (p *problem) learn(i int, row []float64) {
 	p.counts[i]++
 	p.made++
 	p.report.Mistakes++
+	p.most = max(p.most, row[i])
 	vmath.Axpy(p.scores, p.y[i], row)
+}
+
+// bound returns R²/γ² for the separator, which errs on no instance: γ is the
+// least y(w·φ(x))/|w|, and R² the largest K(x, x) of the instances it is made of.
+func (p *problem) bound() float64 {
+	least, square := math.Inf(1), 0.0
+	for i, y := range p.y {
+		least = min(least, y*p.scores[i])
+		square += float64(p.counts[i]) * y * p.scores[i]
+	}
+	return p.most * square / (least * least)
 }
 
 // keep remembers the counts if they err less than any before.
@@ -87,7 +101,7 @@ func (p Perceptron[T]) solve(
 	for k := range problems {
 		problems[k] = &problem{
 			y: y.Row(k), counts: make([]int, n), scores: make([]float64, n), best: make([]int, n), fewest: n + 1,
-			report: learn.Report{Status: learn.IterationLimit},
+			report: learn.Report{Status: learn.IterationLimit, MistakeBound: math.Inf(1)},
 		}
 	}
 	if err := p.passes(ctx, op, problems); err != nil {
@@ -126,7 +140,7 @@ func (p Perceptron[T]) passes(ctx context.Context, op gram.Operator, problems []
 			case err != nil:
 				q.report.Status = learn.Stopped(ctx)
 			case q.made == 0:
-				q.report.Status = learn.Converged
+				q.report.Status, q.report.MistakeBound = learn.Converged, q.bound()
 				fallthrough
 			default:
 				q.report.Iterations++

@@ -94,6 +94,13 @@ func (p AveragedPerceptron) Fit(
 		seen += looks[i]
 		return wrong
 	})
+	report.MistakeBound = math.Inf(1)
+	if report.Status == learn.Converged && s.weight == nil {
+		if p.Normalize {
+			s.normalize()
+		}
+		report.MistakeBound = s.mistakeBound(p.Run, w)
+	}
 	if seen > 0 {
 		late.scale(-1 / seen)
 		for j, a := range w.w {

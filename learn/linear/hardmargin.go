@@ -16,15 +16,17 @@ import (
 //	min_w  ½|w|²   with  y(w·x) ≥ 1 on all rows
 //
 // with x and w extended by the constant coordinate. It finds the separator of
-// the largest margin with a proof of how large a margin can be, or proves that
-// the classes cannot be separated.
+// the largest margin y(w·x)/|w| with a proof of how large a margin can be, which
+// may be that there is none above Zero. With Normalize rows are divided by their
+// length, the constant coordinate included: the margin is then the cosine
+// y(w·x)/(|w||x|) of package margin.
 //
 // Both come from the point nearest to the origin in the convex hull of the
 // vectors y·x: if it is p = Σ α·y·x, with α ≥ 0 and Σ α = 1, then the unit vector
 // p/|p| has the largest margin, which is |p|, and no unit vector u has a larger
-// one, since u·p is a mean of margins and at most |p|. If p = 0 the hulls of the
-// two classes, with the origin between them, meet: nothing separates them. The
-// point is found by Wolfe's algorithm (1976), which keeps the few rows that p
+// one, since u·p is a mean of margins and at most |p|. Where |p| is 0 to rounding
+// nothing is known but that: the hulls of the two classes, with the origin
+// between them, meet, or nearly so. The point is found by Wolfe's algorithm (1976), which keeps the few rows that p
 // is made of, takes in rows beyond the plane through p, many of them for each
 // pass over all rows, and leaves out those that the nearest point of their
 // plane does not need. Rows of weight 0 are left out, and all other weights are
@@ -34,9 +36,10 @@ import (
 // combination. It is exact on a few thousand support vectors at most.
 type HardMargin struct {
 	Tolerance float64 // how far the margin may be below its bound, relative to it, at least 0; default 1e-6
-	Zero      float64 // |p| relative to the longest row that counts as none, at least 0; default 1e-9
+	Zero      float64 // |p| relative to the longest row at which the search ends, at least 0; default 1e-9
 	MaxPasses int     // passes over the rows, at least 1; default 1000
 	Unit      float64 // value of the constant coordinate; default 1, 0 for none
+	Normalize bool    // learn from x/|x|; default false
 	Run       run.Control
 }
 
@@ -54,7 +57,7 @@ func (h HardMargin) Validate() error {
 
 // Certificate proves what a fit of HardMargin says: every unit vector u has a
 // row with y(u·x) ≤ Bound, because Bound is the length of Σ α·y·x with α ≥ 0 and
-// Σ α = 1.
+// Σ α = 1. With Normalize x is the row divided by its length.
 type Certificate struct {
 	Row    []int     // rows with α > 0, in increasing order
 	Alpha  []float64 // their α
@@ -74,9 +77,10 @@ func (c Certificate) among(live []int) Certificate {
 }
 
 // Fit learns from d. The status is Converged when the margin is within
-// Tolerance of its bound, and NotSeparable when the bound is Zero times the
-// longest row or less. When passes, time or the precision of numbers run out
-// neither is claimed; the separator is that of the largest margin seen.
+// Tolerance of its bound, and BelowTolerance when the bound is Zero times the
+// longest row or less: that does not prove that nothing separates the rows. When
+// passes, time or the precision of numbers run out neither is claimed; the
+// separator is that of the largest margin seen.
 // Objective is ½|w|² for the w with least y(w·x) = 1, Gap how far above the
 // optimum that can be; both are 0 where no separator was found.
 func (h HardMargin) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Separator, learn.Report, error) {
@@ -99,6 +103,9 @@ func (h HardMargin) Prove(
 	}
 	if err != nil {
 		return nil, Certificate{}, learn.Report{}, err
+	}
+	if h.Normalize {
+		s.normalize()
 	}
 	v := newHull(s)
 	report := h.approach(ctx, v)
@@ -125,11 +132,11 @@ func (h HardMargin) approach(ctx context.Context, v *hull) learn.Report {
 		h.Run.Progress.Advance(int64(report.Iterations))
 		length := math.Sqrt(v.p.length2())
 		switch {
-		case length <= h.Zero*v.longest:
-			report.Status = learn.NotSeparable
-			return report
-		case v.margin >= (1-h.Tolerance)*length:
+		case v.margin > 0 && v.margin >= (1-h.Tolerance)*length:
 			report.Status = learn.Converged
+			return report
+		case length <= h.Zero*v.longest:
+			report.Status = learn.BelowTolerance
 			return report
 		}
 		if ctx.Err() != nil {

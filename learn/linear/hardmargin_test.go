@@ -13,6 +13,8 @@ import (
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/learn/linear"
+	"github.com/kerf-ml/kerf/margin"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // checkProof verifies a certificate from its definition: α ≥ 0, Σ α = 1 and
@@ -76,7 +78,7 @@ func TestHardMarginTwoPoints(t *testing.T) {
 	// One line, labels + - +: no separator of whatever bias.
 	d = sample{X: data.Slice[data.Vector]{data.Dense(0), data.Dense(1), data.Dense(2)}, Y: []float64{1, -1, 1}}
 	s, c, r, err = linear.NewHardMargin().Prove(t.Context(), d)
-	if err != nil || r.Status != learn.NotSeparable || c.Margin > 0 {
+	if err != nil || r.Status != learn.BelowTolerance || c.Margin > 0 {
 		t.Fatalf("%v, %+v, %+v", err, r, c)
 	}
 	checkProof(t, d, 1, s, c)
@@ -85,12 +87,12 @@ func TestHardMarginTwoPoints(t *testing.T) {
 	// A row without length is on no side.
 	d.X.(data.Slice[data.Vector])[1] = data.Vector{}
 	h.Unit = 0
-	if _, _, r, err = h.Prove(t.Context(), d); err != nil || r.Status != learn.NotSeparable {
+	if _, _, r, err = h.Prove(t.Context(), d); err != nil || r.Status != learn.BelowTolerance {
 		t.Errorf("row without length: %v, %+v", err, r)
 	}
 	// The same instance with both labels.
 	d = sample{X: data.Slice[data.Vector]{data.Dense(1, 2), data.Dense(1, 2)}, Y: []float64{1, -1}}
-	if _, c, r, err = linear.NewHardMargin().Prove(t.Context(), d); err != nil || r.Status != learn.NotSeparable ||
+	if _, c, r, err = linear.NewHardMargin().Prove(t.Context(), d); err != nil || r.Status != learn.BelowTolerance ||
 		c.Bound > 1e-12 {
 		t.Errorf("same instance: %v, %+v", err, r)
 	}
@@ -120,9 +122,9 @@ func TestHardMarginProofs(t *testing.T) {
 			if m := marginOf(d, s); math.Abs(1/math.Sqrt(2*r.Objective)-m) > 1e-9 {
 				t.Errorf("margin %v with objective %v", m, r.Objective)
 			}
-		case learn.NotSeparable:
+		case learn.BelowTolerance:
 			if c.Margin > 0 {
-				t.Errorf("not separable with %+v", c)
+				t.Errorf("below tolerance with %+v", c)
 			}
 		default:
 			t.Errorf("nothing proved: %+v, %+v", r, c)
@@ -142,7 +144,7 @@ func TestHardMarginLarge(t *testing.T) {
 		}
 		t.Logf("flip %v: %+v, margin %v bound %v rows %d", flip, r, c.Margin, c.Bound, len(c.Row))
 		checkProof(t, d, 1, s, c)
-		want := learn.NotSeparable
+		want := learn.BelowTolerance
 		if flip == 0 {
 			want = learn.Converged
 		}
@@ -181,7 +183,7 @@ func TestHardMarginSimplex(t *testing.T) {
 				t.Fatal(err)
 			}
 			if shift == 0 {
-				if r.Status != learn.NotSeparable || len(c.Row) != dim+1 {
+				if r.Status != learn.BelowTolerance || len(c.Row) != dim+1 {
 					t.Errorf("d=%d: %+v, %+v", dim, r, c)
 				}
 				continue
@@ -213,5 +215,37 @@ func TestHardMarginStops(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("fault %q is not in: %v", want, err)
 		}
+	}
+}
+
+// TestHardMarginNormalize: the margin is that of rows divided by their lengths,
+// the constant coordinate included, and no other separator has a larger cosine.
+func TestHardMarginNormalize(t *testing.T) {
+	for _, unit := range []float64{0, 1} {
+		d := withMargin(200, 6, 0.1, 3)
+		long, short := data.NewMatrix(200, 6), data.NewMatrix(200, 7)
+		for i := range 200 {
+			d.X.At(i).AddTo(long.Row(i), math.Exp(3*math.Sin(float64(i))))
+			length := math.Hypot(long.At(i).Norm(), unit)
+			long.At(i).AddTo(short.Row(i), 1/length)
+			short.Row(i)[6] = unit / length
+		}
+		h := linear.NewHardMargin()
+		h.Unit, h.Normalize = unit, true
+		s, c, r, err := h.Prove(t.Context(), sample{X: long, Y: d.Y})
+		if err != nil || r.Status != learn.Converged {
+			t.Fatalf("%v, %+v", err, r)
+		}
+		m, err := margin.Separator(*s).Sample(t.Context(), run.Control{}, long, d.Y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "the least cosine", m.Min(), c.Margin, 1e-12)
+		plain := linear.HardMargin{Tolerance: h.Tolerance, Zero: h.Zero, MaxPasses: h.MaxPasses}
+		_, want, _, err := plain.Prove(t.Context(), sample{X: short, Y: d.Y})
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "margin", c.Margin, want.Margin, 1e-6*want.Margin)
 	}
 }

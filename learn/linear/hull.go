@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -69,18 +68,7 @@ func (v *hull) combine() {
 // scan passes over all rows: it finds the margin of p, and the rows that are
 // farthest beyond the plane through p.
 func (v *hull) scan(ctl run.Control) {
-	n := len(v.rows)
-	product := make([]float64, n)
-	err := par.For(context.Background(), ctl.Quiet(), "", par.Blocks(n, blockRows), func(b int) error {
-		lo, hi := par.Range(b, n, blockRows)
-		for i := lo; i < hi; i++ {
-			product[i] = v.y[i] * v.score(v.p, i)
-		}
-		return nil
-	})
-	if err != nil {
-		panic("linear: " + err.Error())
-	}
+	product := v.products(ctl, v.p)
 	length2 := v.p.length2()
 	least := slices.Min(product)
 	v.margin = least

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -51,7 +51,8 @@ func (p Perceptron) Validate() error {
 
 // Fit learns from d. The status is Converged when the last pass had no mistake
 // and IterationLimit when MaxPasses did not suffice. Report.Mistakes counts
-// the updates of all passes.
+// the updates of all passes, MistakeBound what they cannot exceed by the theorem
+// with the margin of the separator returned.
 func (p Perceptron) Fit(ctx context.Context, d data.Labeled[data.Vector, float64]) (*Separator, learn.Report, error) {
 	start := time.Now()
 	if err := p.Validate(); err != nil {
@@ -71,8 +72,10 @@ func (p Perceptron) Fit(ctx context.Context, d data.Labeled[data.Vector, float64
 
 // learn runs the passes. It returns the weights of the best pass end.
 func (p Perceptron) learn(ctx context.Context, s *sample) (*weights, learn.Report) {
+	if p.Normalize {
+		s.normalize()
+	}
 	w, best, fewest := newWeights(s.dim), newWeights(s.dim), len(s.rows)+1
-	scale := p.scales(s)
 	walk := passes{max: p.MaxPasses, shuffle: p.Shuffle, seed: p.Seed, ctl: p.Run, end: func(bool) {
 		if errs := s.errors(p.Run, w); errs < fewest {
 			fewest = errs
@@ -80,56 +83,33 @@ func (p Perceptron) learn(ctx context.Context, s *sample) (*weights, learn.Repor
 		}
 	}}
 	report := walk.run(ctx, len(s.rows), func(i int) bool {
-		// The scale is positive: it does not bear on the sign.
 		if s.y[i]*s.score(w, i) > 0 {
 			return false
 		}
-		a := s.y[i]
-		if scale != nil {
-			a *= scale[i]
-		}
-		s.add(w, i, a)
+		s.add(w, i, s.y[i])
 		return true
 	})
+	report.MistakeBound = math.Inf(1)
 	if report.Status == learn.Converged {
+		report.MistakeBound = s.mistakeBound(p.Run, w)
 		return w, report
 	}
 	return best, report
 }
 
-// scales returns what each row is multiplied by, nil for 1.
-func (p Perceptron) scales(s *sample) []float64 {
-	if !p.Normalize {
-		return nil
-	}
-	scale := make([]float64, len(s.norm))
-	for i, q := range s.norm {
-		if q > 0 {
-			scale[i] = 1 / math.Sqrt(q)
-		}
-	}
-	return scale
+// mistakeBound returns R²/γ² for the margin γ of weights that separate the rows.
+func (s *sample) mistakeBound(ctl run.Control, w *weights) float64 {
+	gamma := slices.Min(s.products(ctl, w)) / math.Sqrt(w.length2())
+	return slices.Max(s.norm) / (gamma * gamma)
 }
 
 // errors counts the rows with y(w·x) ≤ 0.
 func (s *sample) errors(ctl run.Control, w *weights) int {
-	n := len(s.rows)
-	counts := make([]int, par.Blocks(n, blockRows))
-	err := par.For(context.Background(), ctl, "", len(counts), func(b int) error {
-		lo, hi := par.Range(b, n, blockRows)
-		for i := lo; i < hi; i++ {
-			if !(s.y[i]*s.score(w, i) > 0) {
-				counts[b]++
-			}
+	count := 0
+	for _, v := range s.products(ctl, w) {
+		if !(v > 0) {
+			count++
 		}
-		return nil
-	})
-	if err != nil {
-		panic("linear: " + err.Error())
 	}
-	total := 0
-	for _, c := range counts {
-		total += c
-	}
-	return total
+	return count
 }

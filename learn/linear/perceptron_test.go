@@ -52,6 +52,12 @@ func TestPerceptronMistakeBound(t *testing.T) {
 				if bound := 1 / (gamma * gamma); float64(r.Mistakes) > bound {
 					t.Errorf("γ=%v n=%d: %d mistakes, bound %v", gamma, n, r.Mistakes, bound)
 				}
+				// The margin found is no larger than the largest, and rows have length 1.
+				found := marginOf(d, s)
+				near(t, "bound", r.MistakeBound*found*found, 1, 1e-9)
+				if float64(r.Mistakes) > r.MistakeBound {
+					t.Errorf("γ=%v n=%d: %d mistakes, bound %v", gamma, n, r.Mistakes, r.MistakeBound)
+				}
 				for i, y := range d.Y {
 					if s.Predict(d.X.At(i)) != y {
 						t.Fatalf("γ=%v n=%d: row %d is on the wrong side", gamma, n, i)

@@ -58,7 +58,7 @@ func (p Program) Validate() error {
 }
 
 // Fit learns from d. The status is Converged when the margin is within
-// Tolerance of its bound, or positive if Feasible is set, and NotSeparable when
+// Tolerance of its bound, or positive if Feasible is set, and BelowTolerance when
 // the bound is Zero times the largest coordinate or less and no separator was
 // seen. When steps, time or the precision of numbers run out neither is claimed;
 // the separator is that of the largest margin seen. Where it separates it is
@@ -153,7 +153,7 @@ func (p Program) proved(v *simplex) learn.Status {
 	case v.separates() && c.Margin >= (1-p.Tolerance)*c.Bound:
 		return learn.Converged
 	case !v.separates() && c.Bound <= p.Zero*v.largest:
-		return learn.NotSeparable
+		return learn.BelowTolerance
 	}
 	return ""
 }

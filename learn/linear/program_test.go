@@ -87,9 +87,9 @@ func checkProgram(
 		if !(least > 0.999999) || math.Abs(least/largest-c.Margin) > 1e-9*c.Margin || c.Margin < (1-2e-6)*bound {
 			t.Errorf("least y(w·x) is %v, margin %v, the proof says %v of %v", least, least/largest, c.Margin, bound)
 		}
-	case learn.NotSeparable:
+	case learn.BelowTolerance:
 		if least > 1e-9 {
-			t.Errorf("not separable, but the least y(w·x) is %v", least)
+			t.Errorf("below tolerance, but the least y(w·x) is %v", least)
 		}
 	default:
 		t.Errorf("status %q", status)
@@ -187,12 +187,12 @@ func TestProgramEdges(t *testing.T) {
 		unit   float64
 		status learn.Status
 	}{
-		"empty rows":           {data.Slice[data.Vector]{{}, {}}, 0, learn.NotSeparable},
-		"empty rows, unit":     {data.Slice[data.Vector]{{}, {}}, 1, learn.NotSeparable},
+		"empty rows":           {data.Slice[data.Vector]{{}, {}}, 0, learn.BelowTolerance},
+		"empty rows, unit":     {data.Slice[data.Vector]{{}, {}}, 1, learn.BelowTolerance},
 		"smallest":             {data.Slice[data.Vector]{data.Dense(5e-324), data.Dense(-5e-324)}, 0, learn.Converged},
-		"one coordinate":       {data.Slice[data.Vector]{data.Dense(3), data.Dense(2)}, 0, learn.NotSeparable},
+		"one coordinate":       {data.Slice[data.Vector]{data.Dense(3), data.Dense(2)}, 0, learn.BelowTolerance},
 		"one coordinate, unit": {data.Slice[data.Vector]{data.Dense(3), data.Dense(2)}, 1, learn.Converged},
-		"a row of zeros":       {data.Slice[data.Vector]{data.Dense(1, 0), data.Dense(0, 0)}, 0, learn.NotSeparable},
+		"a row of zeros":       {data.Slice[data.Vector]{data.Dense(1, 0), data.Dense(0, 0)}, 0, learn.BelowTolerance},
 	} {
 		recipe := linear.NewProgram()
 		recipe.Unit = c.unit
@@ -308,5 +308,5 @@ func ExampleNewProgram() {
 		return
 	}
 	fmt.Println(report.Status)
-	// Output: not separable
+	// Output: below tolerance
 }

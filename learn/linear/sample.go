@@ -2,10 +2,12 @@ package linear
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -125,6 +127,35 @@ func (s *sample) score(v *weights, i int) float64 {
 		return s.compact.dot(v.w, i) + v.bias*s.unit
 	}
 	return s.rows[i].DotWith(v.w) + v.bias*s.unit
+}
+
+// products returns y(w·(x, unit)) of all rows.
+func (s *sample) products(ctl run.Control, w *weights) []float64 {
+	n := len(s.rows)
+	out := make([]float64, n)
+	err := par.For(context.Background(), ctl.Quiet(), "", par.Blocks(n, blockRows), func(b int) error {
+		lo, hi := par.Range(b, n, blockRows)
+		for i := lo; i < hi; i++ {
+			out[i] = s.y[i] * s.score(w, i)
+		}
+		return nil
+	})
+	if err != nil {
+		panic("linear: " + err.Error())
+	}
+	return out
+}
+
+// normalize divides rows by their length for learners that see nothing of a row
+// but y·(x, unit): it divides y instead. A row of length 0 stays as it is.
+func (s *sample) normalize() {
+	s.y, s.norm = slices.Clone(s.y), slices.Clone(s.norm)
+	for i, q := range s.norm {
+		if q > 0 {
+			s.y[i] /= math.Sqrt(q)
+			s.norm[i] = 1
+		}
+	}
 }
 
 // add adds a·(x, unit) of row i to the weights.
