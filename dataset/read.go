@@ -66,7 +66,11 @@ func CheckFile(ctx context.Context, path string) error {
 }
 
 func openFile(ctx context.Context, path string, o *Options) (*file.File, error) {
-	return file.Open(ctx, path, o.Stdin, isBinary)
+	f, err := file.Open(ctx, path, o.Stdin, isBinary)
+	if err == nil {
+		f.Limit(o.Run)
+	}
+	return f, err
 }
 
 // Stream reads a file part by part, the way the training data were read, and
@@ -192,7 +196,7 @@ func (e *Encoding) open(ctx context.Context, f *file.File, o *Options) (next, er
 	}
 	if e.Table != nil {
 		how.table = e.Table.Options(f.Name)
-		how.table.Header, how.table.Weight = o.Header, o.Weight
+		how.table.Header, how.table.Weight, how.table.Run = o.Header, o.Weight, o.Run
 	}
 	return found.open(ctx, f, how)
 }
