@@ -67,17 +67,21 @@ func Exceeds(memory int64) bool {
 // not known beforehand, such as the rows of a file. Whatever else the process
 // allocates in the meantime counts as well.
 type Meter struct {
-	budget, total int64
-	begun         int64
+	budget int64
+	total  int64 // that the process may hold
+	begun  int64 // that it held at the beginning
 }
 
 // Meter begins to measure.
 func (c Control) Meter() *Meter {
-	m := &Meter{begun: Held(), budget: c.Memory, total: c.Memory}
-	if !c.Process || c.Memory <= 0 {
-		m.budget = c.Budget()
-		m.total = m.budget + m.begun
+	if c.Memory > 0 && c.Process {
+		return &Meter{budget: c.Memory, total: c.Memory, begun: Held()}
 	}
+	if c.Memory > 0 {
+		runtime.GC() // or the garbage of others could be taken again
+	}
+	m := &Meter{budget: c.Budget(), begun: Held()}
+	m.total = m.budget + m.begun
 	return m
 }
 
