@@ -155,6 +155,14 @@ func (c Control) Reserve(what string, bytes float64, advice string) error {
 	return e
 }
 
+// Affords reports whether so many bytes are a small part of the budget, an eighth.
+// It goes by Memory alone where that is set, and not by what is left of it: choices
+// on which results depend are the same from run to run.
+func (c Control) Affords(bytes float64) bool {
+	c.Process = false
+	return bytes <= float64(c.Budget())/8
+}
+
 // MemoryError reports that a step would need more memory than the run may take.
 // Nothing has been allocated when it is returned.
 type MemoryError struct {

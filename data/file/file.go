@@ -43,6 +43,7 @@ type File struct {
 	binary func(head []byte) bool
 	closer []func() error // in the order in which they are called
 
+	count      int64 // bytes of content that were read
 	compressed *remember
 	packing    string     // how it is compressed; empty for not at all
 	lines      *lineLimit // of text

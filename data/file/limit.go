@@ -19,7 +19,6 @@ const manifold = 100
 type limit struct {
 	ctl   run.Control
 	meter *run.Meter
-	read  int64 // bytes of content
 	next  int64 // bytes of content at which to measure again
 }
 
@@ -35,18 +34,19 @@ func (f *File) Read(p []byte) (int, error) {
 		}
 	}
 	n, err := f.text.Read(p)
-	if f.limit != nil {
-		f.limit.read += int64(n)
-	}
+	f.count += int64(n)
 	return n, err
 }
+
+// Count returns how many bytes of content were read.
+func (f *File) Count() int64 { return f.count }
 
 // check measures the memory that is taken. A byte of content becomes about a dozen
 // in memory, so that no more than a part of what is left can be taken until it
 // measures again.
 func (f *File) check() error {
 	l := f.limit
-	if l.read < l.next {
+	if f.count < l.next {
 		return nil
 	}
 	left, err := l.meter.Left()
@@ -54,18 +54,18 @@ func (f *File) check() error {
 	if errors.As(err, &memory) {
 		memory.What, memory.Advice = fmt.Sprintf("%s: %s: to read on", f.Name, f.progress()), advice
 	}
-	l.next = l.read + left/64
+	l.next = f.count + left/64
 	return err
 }
 
 // progress says how far the file has been read.
 func (f *File) progress() string {
-	at := "after " + run.Bytes(float64(f.limit.read))
+	at := "after " + run.Bytes(float64(f.count))
 	if f.lines != nil {
 		at = fmt.Sprintf("line %d, %s", f.lines.line, at)
 	}
 	from := max(f.compressed.count, 1)
-	if times := f.limit.read / from; f.packing != "" && times >= manifold {
+	if times := f.count / from; f.packing != "" && times >= manifold {
 		at += fmt.Sprintf(" (unpacked from %s of %s data, %d times as much)", run.Bytes(float64(from)), f.packing, times)
 	}
 	return at
