@@ -45,7 +45,7 @@ func Exec(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		return exitDone
 	}
 	status := statusOf(ctx, err)
-	if memory := outOfMemory(limited); memory != nil && status != exitInterrupted {
+	if memory := outOfMemory(limited, err); memory != nil && status != exitInterrupted {
 		err, status = memory, exitFailed
 	}
 	if status == exitInterrupted {

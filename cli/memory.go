@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,7 +35,7 @@ func (a *app) limit() error {
 // watchEvery is how often the memory of the process is looked at.
 const watchEvery = 20 * time.Millisecond
 
-// watch ends the run when what is in use exceeds the budget by more than a 32nd.
+// watch ends the run when what is in use exceeds the budget by more than a 16th.
 func (a *app) watch(done <-chan struct{}) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
@@ -44,19 +45,23 @@ func (a *app) watch(done <-chan struct{}) {
 			return
 		case <-tick.C:
 		}
-		if run.Exceeds(int64(a.memory + a.memory/32)) {
-			a.stop(&run.MemoryError{What: "the run", Need: float64(run.Held()), Budget: int64(a.memory),
+		if held, exceeds := run.Exceeds(int64(a.memory + a.memory/16)); exceeds {
+			a.stop(&run.MemoryError{What: "the run", Need: float64(held), Budget: int64(a.memory),
 				Advice: "use a larger --max-memory, fewer rows, or a smaller dimension"})
 			return
 		}
 	}
 }
 
-// outOfMemory returns why watch ended a run, nil if it did not.
-func outOfMemory(ctx context.Context) error {
+// outOfMemory returns why watch ended a run, or the error of one that asked for more
+// memory than there was, with what the command line can do about it; nil for others.
+func outOfMemory(ctx context.Context, err error) error {
 	var memory *run.MemoryError
-	if err := context.Cause(ctx); errors.As(err, &memory) {
-		return err
+	switch {
+	case errors.As(context.Cause(ctx), &memory):
+		return memory
+	case errors.As(err, &memory) && !strings.Contains(err.Error(), "--max-memory"):
+		return wrapf("%w, or use a larger --max-memory", err)
 	}
 	return nil
 }

@@ -39,6 +39,7 @@ func writePeak() {
 type measured struct {
 	peak   float64 // bytes of resident memory; 0 where the system does not say
 	status int
+	out    string // on standard output
 	said   string // on standard error
 }
 
@@ -50,15 +51,15 @@ func measure(t *testing.T, stdin io.Reader, args ...string) measured {
 		t.Fatal(err)
 	}
 	peak := filepath.Join(t.TempDir(), "peak")
-	var said bytes.Buffer
+	var out, said bytes.Buffer
 	c := exec.CommandContext(t.Context(), program, args...)
 	c.Env = append(os.Environ(), peakFile+"="+peak)
-	c.Stderr = &said
+	c.Stdout, c.Stderr = &out, &said
 	c.Stdin = stdin
 	if err := c.Run(); err != nil && c.ProcessState == nil {
 		t.Fatal(err)
 	}
-	m := measured{status: c.ProcessState.ExitCode(), said: strings.TrimSpace(said.String())}
+	m := measured{status: c.ProcessState.ExitCode(), out: out.String(), said: strings.TrimSpace(said.String())}
 	if text, err := os.ReadFile(peak); err == nil {
 		kib, _ := strconv.ParseFloat(string(text), 64)
 		m.peak = 1024 * kib

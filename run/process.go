@@ -44,8 +44,10 @@ func Held() int64 {
 }
 
 // left returns what is left of total bytes for the process, garbage not counted
-// where that makes a difference for who needs so many.
+// where that makes a difference for who needs so many. A 16th is kept for what is
+// too small to be asked for.
 func left(total int64, need float64) int64 {
+	total -= total / 16
 	if rest := total - Held(); float64(rest) >= need {
 		return rest
 	}
@@ -54,13 +56,13 @@ func left(total int64, need float64) int64 {
 }
 
 // Exceeds reports whether the process holds more than so many bytes, garbage not
-// counted.
-func Exceeds(memory int64) bool {
-	if Held() <= memory {
-		return false
+// counted, and how many it holds.
+func Exceeds(memory int64) (held int64, exceeds bool) {
+	if held = Held(); held > memory {
+		runtime.GC()
+		held = Held()
 	}
-	runtime.GC()
-	return Held() > memory
+	return held, held > memory
 }
 
 // Meter tells how much memory a process takes while something grows whose size is
