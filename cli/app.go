@@ -26,6 +26,9 @@ type app struct {
 	memory  byteSize
 	precise string
 	counter run.Counter
+
+	stop    context.CancelCauseFunc // ends the run
+	unlimit func()                  // undoes what limit did
 }
 
 // globals adds the flags of every command.
@@ -41,7 +44,8 @@ func (a *app) globals(f *pflag.FlagSet) {
 // control returns the controls of the run.
 func (a *app) control() run.Control {
 	precision, _ := run.ParsePrecision(a.precise) // checked before any command runs
-	ctl := run.Control{Workers: a.workers, Memory: int64(a.memory), Counter: &a.counter, Precision: precision}
+	ctl := run.Control{Workers: a.workers, Memory: int64(a.memory), Process: true, Counter: &a.counter,
+		Precision: precision}
 	if !a.quiet {
 		ctl.Progress = newProgress(a.stderr)
 	}
@@ -72,7 +76,15 @@ func (a *app) output(ctx context.Context, path string, fill func(w io.Writer) er
 	if path == "" || path == "-" {
 		return fill(contextWriter{ctx, a.stdout})
 	}
-	return atomicfile.Write(path, func(w io.Writer) error { return fill(contextWriter{ctx, w}) })
+	return atomicfile.Write(path, func(w io.Writer) error {
+		if at, ok := w.(io.WriterAt); ok {
+			return fill(struct {
+				io.Writer
+				io.WriterAt
+			}{contextWriter{ctx, w}, at})
+		}
+		return fill(contextWriter{ctx, w})
+	})
 }
 
 // contextWriter writes until its context ends.

@@ -33,14 +33,21 @@ const (
 // Exec runs kerf with the given arguments, without the program's name, and
 // returns its exit status.
 func Exec(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, unlimit: func() {}}
 	root := a.root()
 	root.SetArgs(args)
-	err := a.execute(ctx, root, args)
+	limited, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	a.stop = stop
+	err := a.execute(limited, root, args)
+	a.unlimit()
 	if err == nil {
 		return exitDone
 	}
 	status := statusOf(ctx, err)
+	if memory := outOfMemory(limited, err); memory != nil && status != exitInterrupted {
+		err, status = memory, exitFailed
+	}
 	if status == exitInterrupted {
 		fmt.Fprintln(stderr, "kerf: interrupted")
 		return status
@@ -109,7 +116,7 @@ Start with: kerf demo`,
 		if _, err := run.ParsePrecision(a.precise); err != nil {
 			return usage("--%w", err)
 		}
-		return nil
+		return a.limit()
 	}
 	root.SetHelpCommand(&cobra.Command{
 		Use:   "help [COMMAND]",

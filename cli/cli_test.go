@@ -24,7 +24,9 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"kerf": func() {
-			os.Exit(cli.Exec(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+			status := cli.Exec(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+			writePeak()
+			os.Exit(status)
 		},
 	})
 }

@@ -52,11 +52,7 @@ string; sets as lines of a label and the items.
 		if a.json && (out == "" || out == "-") {
 			return usage("--json and the data cannot both go to standard output; use -o FILE")
 		}
-		width := max(o.Dim, 2)
-		if kind, _ := gen.KindOf(args[0]); kind != gen.Vectors {
-			width = max(width, 100)
-		}
-		if err := a.control().Reserve("so many rows", float64(o.N)*float64(8*width+24), "use a smaller --n"); err != nil {
+		if err := a.control().Reserve("so many rows", gen.Bytes(args[0], o), "use a smaller --n or --dim"); err != nil {
 			return err
 		}
 		if err := flagged(job.Writable(out)); err != nil {

@@ -221,9 +221,13 @@ func TestTuneWidth(t *testing.T) {
 // TestTuneFailedCandidates: what fails is in the list, with the reason.
 func TestTuneFailedCandidates(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "c.csv")
-	mustRun(t, "gen", "circle", "--n", "900", "-o", path)
-	o := jsonOf(t, "tune", path, "--trials", "12", "--search", "random", "--kernel", "laplace(gamma=1)", "--C", "1",
-		"--max-memory", "2MiB")
+	mustRun(t, "gen", "circle", "--n", "3000", "-o", path)
+	m := measure(t, nil, "tune", path, "--trials", "6", "--search", "random", "--kernel", "laplace(gamma=1)", "--C", "1",
+		"--max-memory", "38MiB", "--json", "--quiet")
+	o, err := object(m.out)
+	if err != nil {
+		t.Fatalf("%v: %s", err, m.said)
+	}
 	trials := o["trials"].([]any)
 	failed := 0
 	for _, trial := range trials {

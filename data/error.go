@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/kerf-ml/kerf/run"
 )
 
 // InputError reports input that kerf cannot use: where it stands, what is
@@ -43,12 +45,13 @@ func (e *InputError) Error() string {
 // Unwrap returns the cause.
 func (e *InputError) Unwrap() error { return e.Err }
 
-// ReadError is the error of a reader whose stream failed: io.EOF, an InputError
-// and the error of a context as they are, anything else as an InputError that names the
-// file.
+// ReadError is the error of a reader whose stream failed: io.EOF, an InputError, a
+// *run.MemoryError and the error of a context as they are, anything else as an
+// InputError that names the file.
 func ReadError(file string, err error) error {
 	var input *InputError
-	if err == io.EOF || errors.As(err, &input) ||
+	var memory *run.MemoryError
+	if err == io.EOF || errors.As(err, &input) || errors.As(err, &memory) ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}

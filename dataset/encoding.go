@@ -49,7 +49,10 @@ func Fit(r *Rows, index []int, scaled scale.Kind, o Options) (*Encoding, error) 
 	case r.Kind == Strings:
 		e.Column, err = textColumn(r.table, o.Text)
 	default:
-		e.Table, err = table.Fit(r.table, index, scaled)
+		if e.Table, err = table.Fit(r.table, index, scaled); err == nil {
+			err = o.Run.Reserve(r.Name+": the table as vectors", e.Table.Bytes(r.Len()),
+				"use a larger --max-memory, or fewer rows or columns")
+		}
 	}
 	if err == nil && r.table != nil {
 		err = checkTextWeight(r.table, r.Kind, e.Column)

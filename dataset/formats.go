@@ -3,6 +3,7 @@ package dataset
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/kerf-ml/kerf/data"
@@ -90,6 +91,10 @@ func openParquet(ctx context.Context, f *file.File, o *reading) (next, error) {
 		}
 		r, err := parquet.NewReader(bytes.NewReader(whole), int64(len(whole)), f.Name, b)
 		if err != nil {
+			return err
+		}
+		if _, err := f.Reserve(fmt.Sprintf("a table of %d rows and %d columns", r.Rows(), r.Columns()),
+			8*float64(r.Rows())*float64(r.Columns()+1)); err != nil {
 			return err
 		}
 		_, err = r.Read(ctx, 0)

@@ -46,7 +46,8 @@ type Options struct {
 	// Stdin is what the path "-" stands for.
 	Stdin io.Reader
 
-	// Run limits the memory that scaled rows may take.
+	// Run limits the memory that rows may take: what the process gains while a file
+	// is read counts.
 	Run run.Control
 }
 
@@ -57,7 +58,7 @@ func (o *Options) Weighted() bool { return o.Weight != "" && o.Weight != "none" 
 func (o *Options) table(name string) table.Options {
 	return table.Options{
 		Name: name, Header: o.Header, Target: o.Target, Weight: o.Weight, WeightSpare: o.WeightSpare, Drop: o.Drop,
-		Verbatim: o.Kind != Vectors && o.Kind != "",
+		Verbatim: o.Kind != Vectors && o.Kind != "", Run: o.Run,
 	}
 }
 

@@ -11,10 +11,27 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/file"
 	"github.com/kerf-ml/kerf/data/table"
+	"github.com/kerf-ml/kerf/run"
 )
 
-// PartRows is how many rows of a file Stream has in memory at a time.
-const PartRows = 4096
+const (
+	// PartRows is the most rows that are worked on at a time.
+	PartRows = 4096
+
+	// firstRows is how many rows Stream reads to see how long they are.
+	firstRows = 64
+
+	// perByte is about how many bytes a byte of a file is in memory, as a row and as
+	// an instance.
+	perByte = 16
+)
+
+// PartOf returns how many rows are worked on at a time, of so many bytes each: at
+// most PartRows, and no more than take a 32nd of the budget.
+func PartOf(ctl run.Control, bytes float64) int {
+	ctl.Process = false // the size of parts does not depend on what is left
+	return int(max(1, min(PartRows, float64(ctl.Budget())/32/max(bytes, 1))))
+}
 
 // Read reads a whole file, standard input if path is "-". Its format is found by
 // content and ending.
@@ -66,12 +83,16 @@ func CheckFile(ctx context.Context, path string) error {
 }
 
 func openFile(ctx context.Context, path string, o *Options) (*file.File, error) {
-	return file.Open(ctx, path, o.Stdin, isBinary)
+	f, err := file.Open(ctx, path, o.Stdin, isBinary)
+	if err == nil {
+		f.Limit(o.Run)
+	}
+	return f, err
 }
 
 // Stream reads a file part by part, the way the training data were read, and
-// hands over each part: at most PartRows rows, unless the format can be read whole
-// alone. Of the options, Target counts where there is no Table, in the place of the
+// hands over each part: at most PartRows rows, fewer where they are long for the
+// memory of the run, unless the format can be read whole alone. Of the options, Target counts where there is no Table, in the place of the
 // training data's, Header, Weight, Labels and Weights count, and so does Stdin.
 func (e *Encoding) Stream(ctx context.Context, path string, o Options, use func(*Rows) error) error {
 	f, err := openFile(ctx, path, &o)
@@ -86,8 +107,8 @@ func (e *Encoding) Stream(ctx context.Context, path string, o Options, use func(
 	if err != nil {
 		return err
 	}
-	for rows := 0; ; {
-		r, err := rest(PartRows)
+	for rows, size := 0, firstRows; ; size = PartOf(o.Run, perByte*float64(f.Count())/float64(rows)) {
+		r, err := rest(size)
 		if errors.Is(err, io.EOF) {
 			if rows == 0 {
 				return noRows(f.Name)
@@ -192,7 +213,7 @@ func (e *Encoding) open(ctx context.Context, f *file.File, o *Options) (next, er
 	}
 	if e.Table != nil {
 		how.table = e.Table.Options(f.Name)
-		how.table.Header, how.table.Weight = o.Header, o.Weight
+		how.table.Header, how.table.Weight, how.table.Run = o.Header, o.Weight, o.Run
 	}
 	return found.open(ctx, f, how)
 }

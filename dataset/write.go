@@ -94,14 +94,25 @@ func (t libsvmWriter) Write(x data.Source[data.Vector], labels []string) error {
 
 func (t libsvmWriter) Close() error { return nil }
 
-// npyWriter gathers all rows, because the file begins with their number. It has
-// no room for labels.
+// npyWriter writes an array, which has no room for labels. The file begins with
+// the number of rows: it is filled in at the end, or, where the stream cannot go
+// back, all rows are gathered before.
 type npyWriter struct {
-	w   io.Writer
-	all data.Matrix
+	w     io.Writer
+	inner *npy.Writer // where the stream can go back
+	all   data.Matrix
 }
 
 func (t *npyWriter) Write(x data.Source[data.Vector], _ []string) error {
+	if _, ok := t.w.(io.WriterAt); ok {
+		if t.inner == nil {
+			var err error
+			if t.inner, err = npy.NewWriter(t.w, npy.Unknown, data.Dim(x), npy.Float64); err != nil {
+				return err
+			}
+		}
+		return t.inner.Write(x)
+	}
 	row := make([]float64, data.Dim(x))
 	t.all.Cols = len(row)
 	for i := range x.Len() {
@@ -113,6 +124,12 @@ func (t *npyWriter) Write(x data.Source[data.Vector], _ []string) error {
 }
 
 func (t *npyWriter) Close() error {
+	if t.inner != nil {
+		if err := t.inner.Close(); err != nil {
+			return err
+		}
+		return t.inner.Patch(t.w.(io.WriterAt))
+	}
 	w, err := npy.NewWriter(t.w, t.all.Rows, t.all.Cols, npy.Float64)
 	if err != nil {
 		return err

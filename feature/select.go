@@ -135,8 +135,8 @@ func (r Chooser[T]) Choose(ctx context.Context, x data.Source[T]) (Chosen, error
 	}
 	counter := new(run.Counter)
 	defer func() { r.Run.Counter.Add(counter.Count()) }()
-	ctl := r.Run.Quiet()
-	ctl.Counter, ctl.Memory = counter, ctl.Budget() // asked for once, not once a landmark
+	ctl := r.Run.Quiet().Share(1) // the budget is asked for once, not once a landmark
+	ctl.Counter = counter
 	c := Chosen{Pool: r.pool(n)}
 	from := x
 	if c.Pool != nil {

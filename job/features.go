@@ -72,8 +72,9 @@ func (w typed[T]) fitMap(ctx context.Context, rows *dataset.Rows, o *Options) (*
 		return nil, inFile(rows.Name, err)
 	}
 	each := func(ctx context.Context, use UseFeatures) error {
-		for lo := 0; lo < x.Len(); lo += dataset.PartRows {
-			hi := min(lo+dataset.PartRows, x.Len())
+		size := dataset.PartOf(o.Run, 8*float64(m.Dim()))
+		for lo := 0; lo < x.Len(); lo += size {
+			hi := min(lo+size, x.Len())
 			features, err := feature.Apply(ctx, o.Run, m, data.Range[T]{Of: x, Lo: lo, Hi: hi})
 			if err != nil {
 				return err

@@ -20,6 +20,7 @@ import (
 type Control struct {
 	Workers  int      // goroutines that compute; 0 means all cores
 	Memory   int64    // bytes that may be allocated for data of the run; 0 means ¾ of what is free
+	Process  bool     // Memory is the budget of the whole process: what it holds already counts; see LimitProcess
 	Progress Progress // told what is going on; the zero value is silent
 	Counter  *Counter // gathers kernel evaluations; nil counts nothing
 
@@ -113,12 +114,23 @@ func (c Control) Cores() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// Budget returns the memory in bytes that the run may take.
+// Budget returns the memory in bytes that the run may take: what is left of it,
+// with Process.
 func (c Control) Budget() int64 {
-	if c.Memory > 0 {
+	switch {
+	case c.Memory > 0 && c.Process:
+		return left(c.Memory, float64(c.Memory)/2)
+	case c.Memory > 0:
 		return c.Memory
 	}
 	return FreeMemory() / 4 * 3
+}
+
+// Share returns the controls of one of several parts that run at the same time:
+// its budget is that part of what is left now.
+func (c Control) Share(parts int) Control {
+	c.Memory, c.Process = max(1, c.Budget()/int64(parts)), false
+	return c
 }
 
 // Quiet returns the controls without progress, for work inside a larger task.
@@ -130,11 +142,25 @@ func (c Control) Quiet() Control {
 // Reserve says whether an allocation of the given size is within the budget.
 // It returns a *MemoryError where it is not; advice says what would fit.
 func (c Control) Reserve(what string, bytes float64, advice string) error {
-	budget := c.Budget()
-	if bytes <= float64(budget) {
+	e := &MemoryError{What: what, Need: bytes, Budget: c.Memory, Advice: advice}
+	if c.Memory <= 0 || !c.Process {
+		e.Budget = c.Budget()
+		e.Free = e.Budget
+	} else {
+		e.Free = left(c.Memory, bytes)
+	}
+	if bytes <= float64(e.Free) {
 		return nil
 	}
-	return &MemoryError{What: what, Need: bytes, Budget: budget, Advice: advice}
+	return e
+}
+
+// Affords reports whether so many bytes are a small part of the budget, an eighth.
+// It goes by Memory alone where that is set, and not by what is left of it: choices
+// on which results depend are the same from run to run.
+func (c Control) Affords(bytes float64) bool {
+	c.Process = false
+	return bytes <= float64(c.Budget())/8
 }
 
 // MemoryError reports that a step would need more memory than the run may take.
@@ -143,12 +169,16 @@ type MemoryError struct {
 	What   string  // what the memory would hold
 	Need   float64 // bytes
 	Budget int64   // bytes
+	Free   int64   // bytes of the budget that nothing else holds
 	Advice string  // what to do
 }
 
 func (e *MemoryError) Error() string {
 	s := fmt.Sprintf("%s would need %s of memory and the budget is %s",
 		e.What, Bytes(e.Need), Bytes(float64(e.Budget)))
+	if e.Free > 0 && e.Free < e.Budget {
+		s += ", of which " + Bytes(float64(e.Free)) + " are left"
+	}
 	if e.Advice != "" {
 		s += "; " + e.Advice
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/kerf-ml/kerf/data"
 )
@@ -18,6 +19,7 @@ const arrayPart = 1 << 16
 // it is at. It is not safe for concurrent use.
 type Array struct {
 	name   string
+	from   io.Reader
 	r      *bufio.Reader
 	offset int64 // bytes read so far
 	buffer []byte
@@ -25,7 +27,7 @@ type Array struct {
 
 // NewArray returns a reader of r. The name stands for the file in errors.
 func NewArray(r io.Reader, name string) *Array {
-	return &Array{name: name, r: bufio.NewReaderSize(r, HeadSize)}
+	return &Array{name: name, from: r, r: bufio.NewReaderSize(r, HeadSize)}
 }
 
 // Offset returns how many bytes were read.
@@ -45,12 +47,24 @@ func (a *Array) Full(p []byte) error {
 }
 
 // Values reads n values of size bytes each. One that is not finite is blamed on
-// the row and column, from 0, that where gives for it. The slice grows as values
-// come, so that a header which promises more than there is costs no memory.
+// the row and column, from 0, that where gives for it. Copies is how many times the
+// values will be in memory. A stream with a limit is asked for that before anything
+// is allocated; of others the slice grows as values come, so that a header which
+// promises more than there is costs no memory.
 func (a *Array) Values(
-	ctx context.Context, n, size int, decode func(dst []float64, src []byte), where func(i int) (row, col int),
+	ctx context.Context, n, size, copies int, decode func(dst []float64, src []byte), where func(i int) (row, col int),
 ) ([]float64, error) {
-	values := make([]float64, 0, min(n, arrayPart))
+	room := min(n, arrayPart)
+	if from, ok := a.from.(reserver); ok {
+		known, err := from.Reserve(fmt.Sprintf("an array of %d values", n), 8*float64(copies)*float64(n))
+		if err != nil {
+			return nil, err
+		}
+		if known {
+			room = n
+		}
+	}
+	values := make([]float64, 0, room)
 	for len(values) < n {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -63,7 +77,7 @@ func (a *Array) Values(
 			return nil, err
 		}
 		at := len(values)
-		values = append(values, make([]float64, part)...)
+		values = slices.Grow(values, part)[:at+part]
 		decode(values[at:], a.buffer)
 		for i, v := range values[at:] {
 			if v-v != 0 {

@@ -6,7 +6,7 @@ import (
 )
 
 // checkEvery is how many rows lie between two looks at the context.
-const checkEvery = 1024
+const checkEvery = 16
 
 // Batches hands out the rows of a stream some at a time. The zero value is ready
 // to use.

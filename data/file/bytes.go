@@ -1,7 +1,6 @@
 package file
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 
@@ -12,22 +11,26 @@ import (
 // must be read at random places, as Parquet must. It returns a *data.InputError,
 // having read no more, when there are more than limit bytes.
 func (f *File) Bytes(limit int64) ([]byte, error) {
-	var all bytes.Buffer
-	n, err := io.Copy(&all, io.LimitReader(f.text, limit))
-	if err != nil {
-		return nil, err
-	}
-	if n == limit {
-		if _, err := f.text.Peek(1); err != io.EOF {
-			if err != nil {
-				return nil, err
-			}
-			return nil, &data.InputError{
-				File:    f.Name,
-				Problem: fmt.Sprintf("holds more than %d bytes, and files of its format are read as a whole", limit),
-				Advice:  "allow more memory, or convert the file to CSV",
-			}
+	var all []byte
+	for part := make([]byte, HeadSize); int64(len(all)) < limit; {
+		n, err := f.Read(part[:min(limit-int64(len(all)), HeadSize)])
+		all = append(all, part[:n]...)
+		if err == io.EOF {
+			return all, nil
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
-	return all.Bytes(), nil
+	if _, err := f.text.Peek(1); err != io.EOF {
+		if err != nil {
+			return nil, err
+		}
+		return nil, &data.InputError{
+			File:    f.Name,
+			Problem: fmt.Sprintf("holds more than %d bytes, and files of its format are read as a whole", limit),
+			Advice:  "allow more memory, or convert the file to CSV",
+		}
+	}
+	return all, nil
 }

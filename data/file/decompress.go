@@ -30,8 +30,10 @@ func (f *File) decompress(r *remember) (io.Reader, error) {
 		if err != nil {
 			return nil, f.damage("gzip", r, err)
 		}
+		f.packing = "gzip"
 		return &layer{f: f, kind: "gzip", r: z, below: r}, nil
 	case isBzip2(magic):
+		f.packing = "bzip2"
 		return &layer{f: f, kind: "bzip2", r: bzip2.NewReader(in), below: r}, nil
 	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		// With a concurrency of one the decoder starts no goroutines.
@@ -40,6 +42,7 @@ func (f *File) decompress(r *remember) (io.Reader, error) {
 			return nil, f.damage("zstd", r, err)
 		}
 		f.closer = append([]func() error{func() error { z.Close(); return nil }}, f.closer...)
+		f.packing = "zstd"
 		return &layer{f: f, kind: "zstd", r: z, below: r}, nil
 	}
 	return &layer{f: f, r: in, below: r}, nil

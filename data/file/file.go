@@ -42,6 +42,12 @@ type File struct {
 	head   []byte
 	binary func(head []byte) bool
 	closer []func() error // in the order in which they are called
+
+	count      int64 // bytes of content that were read
+	compressed *remember
+	packing    string     // how it is compressed; empty for not at all
+	lines      *lineLimit // of text
+	limit      *limit     // nil for none
 }
 
 // Open opens the file at path, standard input if path is "-". It reads the
@@ -82,8 +88,8 @@ func Open(ctx context.Context, path string, stdin io.Reader, binary ...func(head
 
 // start puts the layers over the raw bytes and looks at the head.
 func (f *File) start(raw io.Reader) error {
-	compressed := &remember{r: raw}
-	content, err := f.decompress(compressed)
+	f.compressed = &remember{r: raw}
+	content, err := f.decompress(f.compressed)
 	if err != nil {
 		return err
 	}
@@ -97,7 +103,8 @@ func (f *File) start(raw io.Reader) error {
 		}
 		return err
 	}
-	f.text = bufio.NewReaderSize(&lineLimit{r: in, name: f.Name, line: 1}, HeadSize)
+	f.lines = &lineLimit{r: in, name: f.Name, line: 1}
+	f.text = bufio.NewReaderSize(f.lines, HeadSize)
 	mark, _ := f.text.Peek(len(byteOrderMark))
 	if string(mark) == byteOrderMark {
 		_, _ = f.text.Discard(len(byteOrderMark))
@@ -112,9 +119,6 @@ func (f *File) start(raw io.Reader) error {
 	}
 	return err
 }
-
-// Read reads decompressed content.
-func (f *File) Read(p []byte) (int, error) { return f.text.Read(p) }
 
 // Close releases the file. It does not close standard input.
 func (f *File) Close() error {

@@ -108,12 +108,14 @@ func interruptible[T any](ctx context.Context, f func() (T, error), late func(T)
 // remember keeps the error of the reader below a decompressor, which tells a
 // failing disk or a cancelled context from damaged data.
 type remember struct {
-	r   io.Reader
-	err error
+	r     io.Reader
+	count int64 // bytes read
+	err   error
 }
 
 func (m *remember) Read(p []byte) (int, error) {
 	n, err := m.r.Read(p)
+	m.count += int64(n)
 	if err != nil {
 		m.err = err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -45,6 +46,25 @@ func All() []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// Bytes returns about how much memory a data set of a generator takes while it is
+// made and written, in bytes. Dim is the length of its instances, or the number of
+// different items.
+func Bytes(name string, o Options) float64 {
+	n, dim := float64(o.N), max(float64(o.Dim), 2)
+	const label = 24
+	switch kind, _ := KindOf(name); {
+	case kind == Sets: // their names, popularities and places in lists, and 10 of them a row
+		return 250*dim + n*(24+16*10+label)
+	case kind == Strings:
+		return 2*dim + n*(16+max(dim, 200)+label)
+	case name == "halfspace": // rows, one as numbers again, and one as text with its header
+		return n*(8*dim+label) + 80*dim
+	case name == "hidden": // rows, and the points of which they are drawn
+		return n*(8*dim+8+label) + 60*math.Pow(2, min(dim, maxBits)/2)
+	}
+	return n * (8*2 + label)
 }
 
 // blocks draws instances block by block: draw returns one and whether its label

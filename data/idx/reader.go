@@ -95,7 +95,8 @@ func (r *Reader) Shape() []int { return r.shape }
 
 // Read returns the next rows, at most max of them, all that are left if max ≤ 0.
 // It returns io.EOF, and nothing else, when no row is left. Nothing may stand after
-// the array. Memory grows with what is there, not with what the header says.
+// the array. Memory grows with what is there, not with what the header says, unless
+// the stream has a limit, see file.File.
 //
 // A value that is not finite is a *data.InputError, as is whatever else is wrong
 // with the file; a cancelled context comes back as its error.
@@ -120,7 +121,7 @@ func (r *Reader) next(ctx context.Context, max int) (*data.Matrix, error) {
 		return nil, r.r.End()
 	}
 	first := r.row * r.cols
-	values, err := r.r.Values(ctx, rows*r.cols, sizes[r.kind], r.decode, func(i int) (row, col int) {
+	values, err := r.r.Values(ctx, rows*r.cols, sizes[r.kind], 1, r.decode, func(i int) (row, col int) {
 		return (first + i) / r.cols, (first + i) % r.cols
 	})
 	if err != nil {

@@ -47,7 +47,8 @@ func (r *Reader) Streams() bool { return !r.header.fortran || r.header.cols == 1
 
 // Read returns the next rows, at most max of them, all that are left if max ≤ 0.
 // It returns io.EOF, and nothing else, when no row is left. Nothing may stand after
-// the array. Memory grows with what is there, not with what the header says.
+// the array. Memory grows with what is there, not with what the header says, unless
+// the stream has a limit, see file.File.
 //
 // A value that is not finite is a *data.InputError, as is whatever else is wrong
 // with the file; a cancelled context comes back as its error.
@@ -74,7 +75,7 @@ func (r *Reader) next(ctx context.Context, max int) (*data.Matrix, error) {
 	m := &data.Matrix{Rows: rows, Cols: r.header.cols}
 	first, past := r.row*m.Cols, (r.row+rows)*m.Cols
 	if r.Streams() {
-		values, err := r.values(ctx, past-first, func(i int) (row, col int) {
+		values, err := r.values(ctx, past-first, 1, func(i int) (row, col int) {
 			return (first + i) / m.Cols, (first + i) % m.Cols
 		})
 		if err != nil {
@@ -95,11 +96,12 @@ func (r *Reader) next(ctx context.Context, max int) (*data.Matrix, error) {
 	return m, nil
 }
 
-// values reads n values. where gives the row and column of each.
-func (r *Reader) values(ctx context.Context, n int, where func(i int) (row, col int)) ([]float64, error) {
+// values reads n values, which will be in memory so many times. where gives the row
+// and column of each.
+func (r *Reader) values(ctx context.Context, n, copies int, where func(i int) (row, col int)) ([]float64, error) {
 	h := &r.header
 	decode := func(dst []float64, src []byte) { h.kind.decode(dst, src, h.order) }
-	return r.r.Values(ctx, n, h.kind.size, decode, where)
+	return r.r.Values(ctx, n, h.kind.size, copies, decode, where)
 }
 
 // transpose reads an array in the order of Fortran and turns it round.
@@ -108,7 +110,7 @@ func (r *Reader) transpose(ctx context.Context) error {
 		return nil
 	}
 	rows, cols := r.header.rows, r.header.cols
-	values, err := r.values(ctx, rows*cols, func(i int) (row, col int) { return i % rows, i / rows })
+	values, err := r.values(ctx, rows*cols, 2, func(i int) (row, col int) { return i % rows, i / rows })
 	if err != nil {
 		return err
 	}

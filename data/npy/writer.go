@@ -27,17 +27,37 @@ const (
 type Writer struct {
 	out        *bufio.Writer
 	float      Float
-	rows, cols int
+	rows, cols int // Unknown rows are counted
 	row        int // rows written so far
 	buffer     []byte
 	dense      []float64
 }
+
+// Unknown is a number of rows that is not known before all are written. The header
+// must then be written again, by Patch.
+const Unknown = math.MaxInt
 
 // NewWriter writes the header of an array of the given size.
 func NewWriter(w io.Writer, rows, cols int, float Float) (*Writer, error) {
 	if rows < 0 || cols < 0 || float != Float64 && float != Float32 {
 		return nil, fmt.Errorf("npy: an array of %d × %d values of type %d", rows, cols, float)
 	}
+	out := bufio.NewWriterSize(w, file.HeadSize)
+	if _, err := out.Write(headerOf(rows, cols, float)); err != nil {
+		return nil, err
+	}
+	return &Writer{out: out, float: float, rows: rows, cols: cols, dense: make([]float64, cols)}, nil
+}
+
+// Patch writes the header of the array again, at the beginning of the file, with
+// the number of rows that were written. Close comes before it.
+func (w *Writer) Patch(to io.WriterAt) error {
+	_, err := to.WriteAt(headerOf(w.row, w.cols, w.float), 0)
+	return err
+}
+
+// headerOf returns the header of an array: 128 bytes, whatever its size is.
+func headerOf(rows, cols int, float Float) []byte {
 	descr := "<f8"
 	if float == Float32 {
 		descr = "<f4"
@@ -46,13 +66,9 @@ func NewWriter(w io.Writer, rows, cols int, float Float) (*Writer, error) {
 	// Values begin at a multiple of 64 bytes; the dictionary ends in a newline.
 	const before = len(magic) + 4
 	text += strings.Repeat(" ", 63-(before+len(text))%64) + "\n"
-	out := bufio.NewWriterSize(w, file.HeadSize)
 	begin := append([]byte(magic), 1, 0)
 	begin = binary.LittleEndian.AppendUint16(begin, uint16(len(text)))
-	if _, err := out.Write(append(begin, text...)); err != nil {
-		return nil, err
-	}
-	return &Writer{out: out, float: float, rows: rows, cols: cols, dense: make([]float64, cols)}, nil
+	return append(begin, text...)
 }
 
 // Write writes the instances of x as the next rows. It returns an error for more
@@ -96,7 +112,7 @@ func (w *Writer) Close() error {
 	if err := w.out.Flush(); err != nil {
 		return err
 	}
-	if w.row != w.rows {
+	if w.row != w.rows && w.rows != Unknown {
 		return fmt.Errorf("npy: %d rows were written and the header promises %d", w.row, w.rows)
 	}
 	return nil

@@ -148,6 +148,9 @@ func (r *Reader) refuse(column, what string) error {
 // Rows returns the number of rows that the file says it has.
 func (r *Reader) Rows() int { return r.total }
 
+// Columns returns the number of columns.
+func (r *Reader) Columns() int { return len(r.columns) }
+
 // Read gives the next rows to the sink, at most max of them, all that are left if
 // max ≤ 0, and returns how many there were. It returns 0 and io.EOF when no row is
 // left. After any other error the last row of the sink may lack cells.

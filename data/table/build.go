@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -149,10 +150,14 @@ func (b *Builder) cell(col int) (*column, Place) {
 
 // Table returns the rows that were added since the last call; nil if there are
 // none. All columns known so far are in it. It returns a *data.InputError for a
-// target or column to drop that is not there.
+// target or column to drop that is not there, and a *run.MemoryError for cells that
+// are missing in so many rows and columns that they fit no memory.
 func (b *Builder) Table() (*Table, error) {
 	if len(b.lines) == 0 {
 		return nil, nil
+	}
+	if err := b.reserve(); err != nil {
+		return nil, err
 	}
 	is, comma := b.is, ','
 	if b.index == nil && b.o.Comma != 0 {
@@ -177,6 +182,22 @@ func (b *Builder) Table() (*Table, error) {
 	b.lines, b.column = nil, make([]*column, len(b.column))
 	b.empty()
 	return t, nil
+}
+
+// fewMissing is how many missing cells need no look at the memory that is left.
+const fewMissing = 1 << 17
+
+// reserve says whether there is memory for the cells that are missing.
+func (b *Builder) reserve() error {
+	missing := 0
+	for _, c := range b.column {
+		missing += len(b.lines) - c.len()
+	}
+	if missing < fewMissing {
+		return nil
+	}
+	return b.o.Run.Reserve(fmt.Sprintf("%s: a table of %d rows and %d columns", b.o.Name, len(b.lines), len(b.column)),
+		8*float64(missing), "use a larger --max-memory, or fewer rows or names of columns")
 }
 
 // len returns the number of cells.

@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // Header says what the first row of a file is.
@@ -68,6 +69,10 @@ type Options struct {
 	// in a column before the first text of that column is kept as a number, and
 	// its spelling is lost; the target is always verbatim.
 	Verbatim bool
+
+	// Run limits the memory of cells that are missing because their column came
+	// late.
+	Run run.Control
 }
 
 // roles are columns by what they are for: those of the target and of the weights,

@@ -107,6 +107,14 @@ func (s *Schema) features() int {
 // than twice as many coordinates as columns behind them.
 func (s *Schema) IsSparse() bool { return s.Width > 2*s.features() }
 
+// Bytes returns how much memory Encode needs for so many rows.
+func (s *Schema) Bytes(rows int) float64 {
+	if s.IsSparse() {
+		return 2.25 * 12 * float64(rows) * float64(s.features()) // lists of values grow to it
+	}
+	return 8 * float64(rows) * float64(s.Width)
+}
+
 // Coordinates names the coordinates: the name of the column of a number, with
 // " missing" added for its indicator, and column=category for a category.
 func (s *Schema) Coordinates() []string {

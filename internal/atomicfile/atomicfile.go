@@ -11,8 +11,9 @@ import (
 // Write calls fill with a writer and, if fill succeeds, puts what it wrote at
 // path in one step. If anything fails, a panic of fill included, path is as it
 // was and nothing else is left behind. A new file can be read by all; one that
-// is replaced keeps its permissions. A path that exists and is no regular file
-// (a device, a pipe) is written to directly.
+// is replaced keeps its permissions. The writer is an io.WriterAt as well, for who
+// has to go back. A path that exists and is no regular file (a device, a pipe) is
+// written to directly, by a writer that cannot.
 func Write(path string, fill func(w io.Writer) error) error {
 	if target, linkErr := filepath.EvalSymlinks(path); linkErr == nil {
 		path = target // the file that a link names, not the link, is replaced
@@ -35,7 +36,7 @@ func Write(path string, fill func(w io.Writer) error) error {
 			_ = os.Remove(f.Name())
 		}
 	}()
-	w := bufio.NewWriterSize(f, 1<<16)
+	w := &buffered{bufio.NewWriterSize(f, 1<<16), f}
 	if err := fill(w); err != nil {
 		return err
 	}
@@ -56,6 +57,20 @@ func Write(path string, fill func(w io.Writer) error) error {
 	}
 	whole = true
 	return nil
+}
+
+// buffered writes to a file through a buffer.
+type buffered struct {
+	*bufio.Writer
+	f *os.File
+}
+
+// WriteAt writes over what was written.
+func (b *buffered) WriteAt(p []byte, at int64) (int, error) {
+	if err := b.Flush(); err != nil {
+		return 0, err
+	}
+	return b.f.WriteAt(p, at)
 }
 
 func direct(path string, fill func(w io.Writer) error) error {

@@ -41,7 +41,7 @@ func (s SVM[T]) FitClasses(
 	}
 	m.ctl = m.ctl.Quiet()
 	if pairs >= 2*outer.Cores() {
-		m.ctl.Memory = max(1, outer.Budget()/int64(outer.Cores()))
+		m.ctl = m.ctl.Share(outer.Cores())
 		m.ctl.Workers = 1
 	} else {
 		outer.Workers = 1

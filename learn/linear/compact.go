@@ -42,7 +42,7 @@ func (s *sample) pack(ctx context.Context, ctl run.Control, seedOf uint64) (*sam
 	if stored < packStored {
 		return s, nil
 	}
-	if ctl.Reserve("a compact copy of sparse rows", 12*float64(stored)+64*float64(n), "") != nil {
+	if !ctl.Affords(12*float64(stored) + 64*float64(n)) {
 		return s, nil
 	}
 	order := seed.Stream(seedOf, seed.Sketch, 0).Perm(n)

@@ -58,12 +58,12 @@ func Pick(loss Loss, rows, dim int, stored int64) Solver {
 }
 
 // solver returns the solver of the recipe for so many machines on a sample.
-// Auto is descent where there is no memory for Newton's method.
+// Auto is descent where Newton's method would take much of the memory.
 func (s SVM) solver(x *sample, machines int) Solver {
 	if s.Solver != Auto {
 		return s.Solver
 	}
-	if s.Run.Reserve("", bytesOfPrimal(len(x.rows), x.dim, machines), "") != nil {
+	if !s.Run.Affords(bytesOfPrimal(len(x.rows), x.dim, machines)) {
 		return Descent
 	}
 	return Pick(s.Loss, len(x.rows), x.dim, int64(x.stored()))
