@@ -9,11 +9,14 @@ package model
 
 import (
 	"context"
+	"errors"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
+	"github.com/kerf-ml/kerf/gram"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -104,7 +107,15 @@ func (p *Pipeline[T]) blocks(
 		raw, block := data.NewMatrix(hi-lo, p.Separators.Rows), data.Range[T]{Of: x, Lo: lo, Hi: hi}
 		features, err := p.rawBlock(ctx, ctl, raw, block)
 		if err != nil {
-			return err
+			return moved(err, lo)
+		}
+		for i := range raw.Rows {
+			for c, v := range raw.Row(i) {
+				if v += p.Bias[c] * p.Unit; v-v != 0 {
+					return &learn.DataError{Row: lo + i, Problem: "its score is not finite; the row is too large for the model " +
+						"(scale the data), or the model itself is at fault"}
+				}
+			}
 		}
 		var squares []float64
 		if lengths != nil {
@@ -114,6 +125,19 @@ func (p *Pipeline[T]) blocks(
 		use(lo, raw, squares)
 		return nil
 	})
+}
+
+// moved adds to the row that an error is about.
+func moved(err error, by int) error {
+	var value *gram.ValueError
+	var wide *feature.RangeError
+	switch {
+	case errors.As(err, &value):
+		return &gram.ValueError{Row: value.Row + by, Col: value.Col, Value: value.Value}
+	case errors.As(err, &wide):
+		return &feature.RangeError{Row: wide.Row + by, Feature: wide.Feature}
+	}
+	return err
 }
 
 // lengthsOf sets dst to the squared lengths of a few instances, given their

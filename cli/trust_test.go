@@ -1,0 +1,65 @@
+package cli_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// TestHostileModel has a model whose texts are a stranger's: a long command of a
+// program with what a terminal obeys. Nothing starts it unasked, and all that is
+// said of it is lines of text.
+func TestHostileModel(t *testing.T) {
+	dir := t.TempDir()
+	c, m, mark := filepath.Join(dir, "c.csv"), filepath.Join(dir, "m.kerf"), filepath.Join(dir, "mark")
+	mustRun(t, "gen", "circle", "--n", "40", "-o", c)
+	mustRun(t, "train", c, "--kernel", "rbf(gamma=1)", "--dim", "5", "-o", m)
+	b, err := os.ReadFile(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := binary.LittleEndian.Uint32(b[12:])
+	var h map[string]any
+	if err := json.Unmarshal(b[16:16+n], &h); err != nil {
+		t.Fatal(err)
+	}
+	h["kernel"] = "exec:touch " + mark + " \x1b[2J\u202e\u2028\n" + strings.Repeat("größe ", 500)
+	h["learner"] = "svm\nchecksum  right\r\x1b]0;title\a"
+	text, err := json.Marshal(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := append(binary.LittleEndian.AppendUint32(bytes.Clone(b[:12]), uint32(len(text))), text...)
+	body = append(body, b[16+n:len(b)-sha256.Size]...)
+	sum := sha256.Sum256(body)
+	writeFile(t, m, append(body, sum[:]...))
+
+	shown := mustRun(t, "inspect", m)
+	if strings.ContainsAny(shown, "\x1b\r\a\u202e\u2028") || strings.Count(shown, "\nchecksum") != 1 {
+		t.Errorf("a model's text is a command to the terminal: %q", shown)
+	}
+	for line := range strings.Lines(shown) {
+		if len(line) > 1100 || !utf8.ValidString(line) {
+			t.Errorf("a line of %d bytes: %q", len(line), line)
+		}
+	}
+	if !strings.Contains(shown, "touch "+mark) || !strings.Contains(shown, "…") {
+		t.Errorf("the program is not shown: %s", shown)
+	}
+	for _, args := range [][]string{{"predict", m, c}, {"eval", m, c}, {"map", m, c}} {
+		status, stdout, stderr := kerf(t, args...)
+		if status != 3 || wrongFailure(stdout, stderr) != "" || len(stderr) > 500 || !utf8.ValidString(stderr) ||
+			!strings.Contains(stderr, "touch "+mark) || !strings.HasSuffix(stderr, "if you trust the file, use --allow-exec\n") {
+			t.Errorf("kerf %v: status %d, %q", args, status, stderr)
+		}
+	}
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("the program was started")
+	}
+}

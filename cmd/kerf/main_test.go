@@ -1,0 +1,99 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// playing says that the test binary is to be the program itself.
+const playing = "KERF_TEST_MAIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(playing) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// TestStreams runs the program with streams that cannot be written to: whatever
+// becomes of the words, the exit status is right, and what was not written to
+// standard output was not done.
+func TestStreams(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no sh here")
+	}
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("there is no full device here")
+	}
+	dir := t.TempDir()
+	none := filepath.Join(dir, "none.csv")
+	for _, c := range []struct {
+		name string
+		args []string
+		want int // with a standard output that takes everything
+	}{
+		{"result", []string{"plan", "--margin", "0.1", "--error", "0.1", "--confidence", "0.9"}, 0},
+		{"object", []string{"version", "--json"}, 0},
+		{"rows", []string{"gen", "circle", "--n", "5000"}, 0},
+		{"help", []string{"--help"}, 0},
+		{"help of a command", []string{"help", "train"}, 0},
+		{"input", []string{"train", none}, 3},
+		{"usage", []string{"train", none, "--nosuch"}, 2},
+		{"command", []string{"nosuch"}, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for redirect, lost := range map[string]bool{
+				"2>&-":                          false,
+				">/dev/null 2>&-":               false,
+				"2>/dev/full":                   false,
+				"2>&1 >/dev/null | sleep 0":     false,
+				">/dev/full":                    true,
+				">/dev/full 2>/dev/full":        true,
+				">/dev/full 2>&-":               true,
+				"2>/dev/null | sleep 0":         true,
+				"< /dev/null > /dev/full 2>&1":  true,
+				"2>/dev/full | cat > /dev/null": false,
+			} {
+				want := c.want
+				if lost && want == 0 {
+					want = 1
+				}
+				if got := status(t, redirect, c.args); got != want {
+					t.Errorf("kerf … %s: exit status %d, want %d", redirect, got, want)
+				}
+			}
+		})
+	}
+}
+
+// status runs the program in a shell, with its streams led elsewhere, and returns
+// its exit status. A reader behind a pipe is gone before the program starts.
+func status(t *testing.T, redirect string, args []string) int {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "status")
+	script := `{ case "$REDIRECT" in *sleep*) sleep 0.1;; esac; "$0" "$@"; echo $? >"$FILE"; } ` + redirect
+	cmd := exec.Command("sh", append([]string{"-c", script, self}, args...)...)
+	cmd.Env = append(os.Environ(), playing+"=1", "FILE="+file, "REDIRECT="+redirect)
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, c := range b {
+		if c >= '0' && c <= '9' {
+			n = 10*n + int(c-'0')
+		}
+	}
+	return n
+}
