@@ -5,7 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 )
 
 // playing says that the test binary is to be the program itself.
@@ -66,6 +68,46 @@ func TestStreams(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestInterrupted interrupts the program while a kernel does not answer, which has
+// half a minute for it: it ends long before, and leaves no file behind.
+func TestInterrupted(t *testing.T) {
+	if _, err := exec.LookPath("sleep"); err != nil {
+		t.Skip("there is no sleep here")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	table := filepath.Join(dir, "t.csv")
+	if err := os.WriteFile(table, []byte("x,label\n1,a\n2,b\n3,a\n4,b\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "out.csv")
+	cmd := exec.Command(self, "map", "--fit", table, "--kernel", "exec:sleep 20", "-q", "-o", out)
+	cmd.Env = append(os.Environ(), playing+"=1")
+	var said strings.Builder
+	cmd.Stderr = &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(300 * time.Millisecond)
+	begun := time.Now()
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // the status tells
+	if got := cmd.ProcessState.ExitCode(); got != 130 || said.String() != "kerf: interrupted\n" {
+		t.Errorf("exit status %d: %q", got, said.String())
+	}
+	if took := time.Since(begun); took > 15*time.Second {
+		t.Errorf("it took %v to stop", took)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("%v is left behind (%v)", left, err)
 	}
 }
 

@@ -6,7 +6,20 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 )
+
+// unfinished are the names of files that are being written.
+var unfinished sync.Map
+
+// Abandon removes the files that are being written, for a program that ends before
+// their writers do.
+func Abandon() {
+	unfinished.Range(func(name, _ any) bool {
+		_ = os.Remove(name.(string))
+		return true
+	})
+}
 
 // Write calls fill with a writer and, if fill succeeds, puts what it wrote at
 // path in one step. If anything fails, a panic of fill included, path is as it
@@ -28,12 +41,14 @@ func Write(path string, fill func(w io.Writer) error) error {
 	if err != nil {
 		return err
 	}
+	unfinished.Store(f.Name(), nil)
 	whole := false
 	defer func() {
 		if !whole {
 			_ = f.Close()
 			_ = os.Remove(f.Name())
 		}
+		unfinished.Delete(f.Name())
 	}()
 	w := bufio.NewWriterSize(f, 1<<16)
 	if err := fill(w); err != nil {

@@ -18,6 +18,7 @@ import (
 
 var (
 	dump      = regexp.MustCompile(`goroutine \d+ \[|panic:|fatal error:|internal error|\.go:\d+`)
+	progress  = regexp.MustCompile(`^kerf: [^:]+: \d+%`)
 	notFinite = regexp.MustCompile(`(?i)(^|[\s,:\[(])[+-]?(nan|inf|infinity)([\s,\])}%]|$)`)
 	notWord   = regexp.MustCompile(`(?i)nan|inf`)
 )
@@ -75,7 +76,7 @@ func badMessage(stderr []byte) string {
 		return fmt.Sprintf("a line of %d bytes", len(last))
 	}
 	for _, line := range lines[:len(lines)-1] {
-		if strings.HasPrefix(line, "kerf: ") && !strings.HasPrefix(line, "kerf: warning") {
+		if strings.HasPrefix(line, "kerf: ") && !strings.HasPrefix(line, "kerf: warning") && !progress.MatchString(line) {
 			return "more than one line"
 		}
 	}
@@ -85,7 +86,9 @@ func badMessage(stderr []byte) string {
 // badResult reports a success whose standard output is none.
 func (a *attempt) badResult(stdout []byte) string {
 	asks := a.has("--help") || a.has("-h") || a.args[0] == "help" || strings.HasPrefix(a.args[0], "-")
-	if a.has("--json") && !asks {
+	at := slices.Index(a.args, "--json")
+	if at > 0 && !asks && !strings.HasPrefix(a.args[at-1], "-") { // else it may be the value of another flag
+
 		var o map[string]any
 		if err := json.Unmarshal(stdout, &o); err != nil {
 			return "no JSON object"

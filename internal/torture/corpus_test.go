@@ -26,7 +26,8 @@ type corpus struct {
 // trainings are the models of the corpus: data, then flags.
 var trainings = []string{
 	"rows.csv --map f1 --dim 8", "rows.csv --map f2 --dim 8 --calibrate platt", "rows.csv --map f3 --landmarks 12 --dim 6",
-	"rows.csv --map f2 --dim 6 --calibrate isotonic --conformal 0.3", "rows.csv --kernel rbf(gamma=1) --map fourier --dim 8",
+	"rows.csv --map f2 --dim 6 --calibrate isotonic --conformal 0.3",
+	"rows.csv --kernel rbf(gamma=1) --map fourier --dim 8",
 	"rows.csv --kernel rbf(gamma=1) --map orf --dim 8", "rows.csv --kernel poly(degree=2,coef=1) --map sketch --dim 8",
 	"rows.csv --kernel poly(degree=2,coef=1) --map monomials", "rows.csv --kernel linear --map none",
 	"rows.csv --learner kernel-svm", "rows.csv --learner kernel-perceptron", "rows.csv --learner boost --rounds 5",
@@ -34,7 +35,8 @@ var trainings = []string{
 	"three.csv --map f2 --dim 6 --scale range", "three.csv --learner kernel-svm --calibrate temperature --conformal 0.3",
 	"three.csv --learner boost --rounds 4", "numbers.csv --task regress --map f2 --dim 6 --conformal 0.3",
 	"numbers.csv --task regress --learner kernel-ridge", "rows.libsvm --kernel laplace(gamma=1) --map f1 --dim 6",
-	"words.tsv --as strings --kernel spectrum(k=2) --map f2 --dim 5", "baskets.txt --as sets --kernel jaccard --map f1 --dim 5",
+	"words.tsv --as strings --kernel spectrum(k=2) --map f2 --dim 5",
+	"baskets.txt --as sets --kernel jaccard --map f1 --dim 5",
 	"genes.fasta --kernel degree(d=3) --map f2 --dim 5", "rows.jsonl --map f2 --dim 5", "mixed.csv --map f2 --dim 6",
 }
 

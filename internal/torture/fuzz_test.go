@@ -66,8 +66,9 @@ func verbs(t *testing.T) []verb {
 
 // values are what flags of text take, by the flag's name; of others, all of them.
 var values = map[string][]string{
-	"kernel": {"rbf", "rbf(gamma=0.5)", "rbf(sigma=2)", "linear", "poly(degree=2,coef=1)", "laplace(gamma=1)", "sigmoid",
-		"cosine", "min", "chi2", "spectrum(k=2)", "degree(d=3)", "substring", "mismatch(k=3,m=1)", "subsequence(k=2,decay=0.5)",
+	"kernel": {"rbf", "rbf(gamma=0.5)", "rbf(sigma=2)", "linear", "poly(degree=2,coef=1)", "laplace(gamma=1)",
+		"sigmoid", "cosine", "min", "chi2", "spectrum(k=2)", "degree(d=3)", "substring", "mismatch(k=3,m=1)",
+		"subsequence(k=2,decay=0.5)",
 		"jaccard", "intersection", "conjunction(degree=2)", "normalize(poly(degree=3,coef=1,gamma=1))", "2*rbf+linear",
 		"rbf^2*linear", "rbf(gamma=1e308)", "poly(degree=99,coef=1)", "exec:cat", "exec:false", "exec:/dev/null", "exec:",
 		"wasm:module.wasm", "wasm:/dev/zero", "wasm:none"},
@@ -99,14 +100,15 @@ var values = map[string][]string{
 // are the flags that name a file to read, with one of the kind; needed are flags
 // that a command does not do without.
 var (
-	written = map[string][]string{"train": {"out.kerf"}, "tune": {"out.kerf"}, "demo": {"out.html"}, "predict": {"out.txt"},
-		"map": {"out.csv", "out.npy", "out.parquet", "out.libsvm"}, "report": {"out.html"}, "checkpoint": {"out.state"},
-		"": {"out.csv"}}
+	written = map[string][]string{"train": {"out.kerf"}, "tune": {"out.kerf"}, "demo": {"out.html"},
+		"predict": {"out.txt"}, "map": {"out.csv", "out.npy", "out.parquet", "out.libsvm"}, "report": {"out.html"},
+		"checkpoint": {"out.state"}, "": {"out.csv"}}
 	needed = map[string][]string{"check": {"kernel"}, "margin": {"kernel"}, "plan": {"margin", "error", "confidence"}}
 	inputs = map[string]string{"labels": "labels.txt", "weights": "weights.txt", "test": "", "test-labels": "labels.txt",
 		"test-weights": "weights.txt", "groups": "weights.txt"}
 	small = []string{"1", "2", "3", "5", "8", "10", "20"}
-	large = []string{"0", "-1", "1000", "2147483647", "2147483648", "9223372036854775807", "-9223372036854775808", "1e3", "99999"}
+	large = []string{"0", "-1", "1000", "2147483647", "2147483648", "9223372036854775807",
+		"-9223372036854775808", "1e3", "99999"}
 	parts = []string{"0.5", "0.1", "0.9", "0.01", "0.2"}
 	rare  = []string{"0", "1", "2", "-1", "1e-300", "1e300", "NaN", "Inf", "1e-9", "100"}
 )

@@ -13,9 +13,10 @@ import (
 )
 
 // tokens are pieces that parsers know, and odd ones.
-var tokens = []string{"0", "-1", "1e308", "-1e308", "1e-320", "9223372036854775807", "18446744073709551616", "0x10", "1,5",
-	"NaN", "inf", "?", "NA", "\"", "'", ",", ";", "\t", "\n", "\r\n", "\x00", "\xff", "\xef\xbb\xbf", "#", ":", "{", "}", "[",
-	"]", ">", " ", "größe", "\u202e", "\x1b[2J", "1:1", "2147483647:1", "label", "null", "true", "-", "+", "*", "^", "(", ")"}
+var tokens = []string{"0", "-1", "1e308", "-1e308", "1e-320", "9223372036854775807", "18446744073709551616", "0x10",
+	"1,5", "NaN", "inf", "?", "NA", "\"", "'", ",", ";", "\t", "\n", "\r\n", "\x00", "\xff", "\xef\xbb\xbf", "#", ":",
+	"{", "}", "[", "]", ">", " ", "größe", "\u202e", "\x1b[2J", "1:1", "2147483647:1", "label", "null", "true", "-", "+",
+	"*", "^", "(", ")"}
 
 // mutate damages bytes in a few places.
 func mutate(r *rand.Rand, b []byte, other func() []byte) []byte {

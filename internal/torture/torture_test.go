@@ -52,7 +52,8 @@ func TestMain(m *testing.M) {
 		*folder = filepath.Join(os.TempDir(), "kerf-faults")
 	}
 	kerf = filepath.Join(home, "kerf")
-	if out, err := exec.Command("go", "build", "-o", kerf, "github.com/kerf-ml/kerf/cmd/kerf").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-o", kerf, "github.com/kerf-ml/kerf/cmd/kerf")
+	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
 		os.Exit(1)
 	}
