@@ -193,7 +193,7 @@ func statusOf(ctx context.Context, err error) int {
 		text      *spec.Error
 		notKernel *feature.NotPSDError
 		value     *gram.ValueError
-		wide      *feature.RangeError
+		wide      *feature.RowError
 		row       *learn.DataError
 		sample    *model.SampleError
 	)

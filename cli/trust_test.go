@@ -63,3 +63,28 @@ func TestHostileModel(t *testing.T) {
 		t.Error("the program was started")
 	}
 }
+
+// TestTooLarge has a row whose score, feature or similarity is not finite, far down
+// in a file: the message names the file and the row in it.
+func TestTooLarge(t *testing.T) {
+	dir := t.TempDir()
+	c, m := filepath.Join(dir, "c.csv"), filepath.Join(dir, "m.kerf")
+	mustRun(t, "gen", "circle", "--n", "60", "-o", c)
+	rows := "x1,x2,label\n" + strings.Repeat("0.5,0.25,1\n", 4999)
+	big := filepath.Join(dir, "big.csv")
+	for _, train := range [][]string{
+		{"--kernel", "poly(degree=3,coef=1,gamma=1)", "--map", "f2", "--dim", "8"},
+		{"--kernel", "poly(degree=3,coef=1,gamma=1)", "--map", "monomials"},
+		{"--kernel", "rbf(gamma=1)", "--map", "fourier", "--dim", "8"},
+		{"--kernel", "poly(degree=3,coef=1,gamma=1)", "--map", "sketch", "--dim", "8"},
+	} {
+		mustRun(t, append([]string{"train", c, "-q", "--scale", "none", "-o", m}, train...)...)
+		writeFile(t, big, []byte(rows+"1.7e308,-1.7e308,1\n1,1,1\n"))
+		for _, command := range []string{"predict", "eval", "map"} {
+			status, stdout, stderr := kerf(t, command, m, big, "-q")
+			if status != 3 || !strings.Contains(stderr, "big.csv: ") || !strings.Contains(stderr, "row 5000") {
+				t.Errorf("kerf %s: status %d, %.100q, %q", command, status, stdout, stderr)
+			}
+		}
+	}
+}

@@ -49,16 +49,16 @@ type Blocker32[T any] interface {
 // of the matrix product at every level (6, 14 and 2 rows).
 const blockRows = 84
 
-// RangeError reports a feature that is not finite.
-type RangeError struct{ Row, Feature int } // counted from 0
-
-func (e *RangeError) Error() string {
-	return fmt.Sprintf("feature %d of row %d is not finite; the row is too large for the map (scale the data), "+
-		"or the map itself is at fault", e.Feature+1, e.Row+1)
+// RowError reports a row that a map cannot take: a feature would not be finite.
+type RowError struct {
+	Row     int // counted from 0
+	Problem string
 }
 
+func (e *RowError) Error() string { return fmt.Sprintf("row %d: %s", e.Row+1, e.Problem) }
+
 // Apply maps all instances of x into a matrix with a row each. Features that are
-// not finite are a *RangeError.
+// not finite are a *RowError.
 func Apply[T any](ctx context.Context, ctl run.Control, m Map[T], x data.Source[T]) (*data.Matrix, error) {
 	values, err := apply(ctx, ctl, m, x, mapBlock[T])
 	if err != nil {
@@ -89,7 +89,8 @@ func apply[T any, F float32 | float64](
 			return err
 		}
 		if at := vmath.Finite(dst[lo*d : hi*d]); at >= 0 {
-			return &RangeError{Row: lo + at/d, Feature: at % d}
+			return &RowError{lo + at/d, fmt.Sprintf("feature %d is not finite; the row is too large for the map (scale the data), "+
+				"or the map itself is at fault", at%d+1)}
 		}
 		return nil
 	})

@@ -107,7 +107,7 @@ func (p *Pipeline[T]) blocks(
 		raw, block := data.NewMatrix(hi-lo, p.Separators.Rows), data.Range[T]{Of: x, Lo: lo, Hi: hi}
 		features, err := p.rawBlock(ctx, ctl, raw, block)
 		if err != nil {
-			return moved(err, lo)
+			return Moved(err, lo)
 		}
 		for i := range raw.Rows {
 			for c, v := range raw.Row(i) {
@@ -127,15 +127,19 @@ func (p *Pipeline[T]) blocks(
 	})
 }
 
-// moved adds to the row that an error is about.
-func moved(err error, by int) error {
+// Moved adds to the row that an error of mapping or scoring is about, for rows that
+// are a part of others; any other error stays as it is.
+func Moved(err error, by int) error {
 	var value *gram.ValueError
-	var wide *feature.RangeError
+	var wide *feature.RowError
+	var row *learn.DataError
 	switch {
 	case errors.As(err, &value):
 		return &gram.ValueError{Row: value.Row + by, Col: value.Col, Value: value.Value}
 	case errors.As(err, &wide):
-		return &feature.RangeError{Row: wide.Row + by, Feature: wide.Feature}
+		return &feature.RowError{Row: wide.Row + by, Problem: wide.Problem}
+	case errors.As(err, &row):
+		return &learn.DataError{Row: row.Row + by, Problem: row.Problem}
 	}
 	return err
 }
