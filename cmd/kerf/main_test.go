@@ -111,6 +111,27 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+// TestNoRoom has a file that may not grow: one line that names it, and nothing left.
+func TestNoRoom(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no sh here")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	cmd := exec.Command("sh", "-c", `ulimit -f 1; exec "$0" gen circle --n 50000 -o out.csv`, self)
+	cmd.Env, cmd.Dir = append(os.Environ(), playing+"=1"), dir
+	said, _ := cmd.CombinedOutput() // the status tells
+	if got := cmd.ProcessState.ExitCode(); got != 1 || string(said) != "kerf: write out.csv: file too large\n" {
+		t.Errorf("exit status %d: %q", got, said)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("%v is left behind (%v)", left, err)
+	}
+}
+
 // status runs the program in a shell, with its streams led elsewhere, and returns
 // its exit status. A reader behind a pipe is gone before the program starts.
 func status(t *testing.T, redirect string, args []string) int {

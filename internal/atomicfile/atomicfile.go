@@ -3,7 +3,9 @@ package atomicfile
 
 import (
 	"bufio"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -26,7 +28,7 @@ func Abandon() {
 // was and nothing else is left behind. A new file can be read by all; one that
 // is replaced keeps its permissions. A path that exists and is no regular file
 // (a device, a pipe) is written to directly.
-func Write(path string, fill func(w io.Writer) error) error {
+func Write(path string, fill func(w io.Writer) error) (err error) {
 	if target, linkErr := filepath.EvalSymlinks(path); linkErr == nil {
 		path = target // the file that a link names, not the link, is replaced
 	}
@@ -49,6 +51,10 @@ func Write(path string, fill func(w io.Writer) error) error {
 			_ = os.Remove(f.Name())
 		}
 		unfinished.Delete(f.Name())
+		var fault *fs.PathError
+		if errors.As(err, &fault) && fault.Path == f.Name() {
+			fault.Path = path // the name that the caller knows
+		}
 	}()
 	w := bufio.NewWriterSize(f, 1<<16)
 	if err := fill(w); err != nil {

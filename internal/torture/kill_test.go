@@ -42,7 +42,7 @@ func prepare(t *testing.T) (files, []writer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"gen moons --n 3000 -o many.csv", "gen circle --n 150 -o some.csv",
+	for _, line := range []string{"gen moons --n 1500 -o many.csv", "gen circle --n 150 -o some.csv",
 		"train many.csv --map f2 --dim 40 -q -o model.kerf"} {
 		if r := run(dir, nil, strings.Fields(line)...); r.status != 0 {
 			t.Fatalf("kerf %s: %s", line, r.stderr)

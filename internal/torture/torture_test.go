@@ -65,7 +65,7 @@ func TestMain(m *testing.M) {
 // guard is how long a run may take before it is interrupted, and patience how long
 // after that before it hangs: generous, as other programs may have the machine.
 const (
-	guard    = 8 * time.Second
+	guard    = 20 * time.Second
 	patience = 30 * time.Second
 )
 
