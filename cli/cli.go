@@ -205,10 +205,10 @@ func statusOf(ctx context.Context, err error) int {
 	case errors.As(err, &input), errors.As(err, &text), errors.As(err, &notKernel), errors.As(err,
 		&value), errors.As(err, &wide), errors.As(err, &row), errors.As(err, &sample):
 		return exitInput
-	case errors.Is(err, learn.ErrOneClass), errors.Is(err, learn.ErrNoRows):
+	case errors.Is(err, learn.ErrOneClass), errors.Is(err, learn.ErrNoRows), errors.Is(err, feature.ErrBlind):
 		return exitInput
 	case errors.Is(err, model.ErrNotModel), errors.Is(err, model.ErrDamaged), errors.Is(err,
-		model.ErrNewer), errors.Is(err, model.ErrKind), errors.Is(err, model.ErrProgram):
+		model.ErrNewer), errors.Is(err, model.ErrKind), errors.Is(err, model.ErrProgram), errors.Is(err, model.ErrPlain):
 		return exitInput
 	}
 	return exitFailed

@@ -88,3 +88,28 @@ func TestTooLarge(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherFormat has test rows of another format than the training rows: their
+// coordinates are not those of the training, and nothing is measured on them.
+func TestOtherFormat(t *testing.T) {
+	dir := t.TempDir()
+	table, sparse := filepath.Join(dir, "t.csv"), filepath.Join(dir, "s.libsvm")
+	mustRun(t, "gen", "circle", "--n", "60", "-o", table)
+	writeFile(t, sparse, []byte(strings.Repeat("1 1:0.5 2:1\n-1 1:2 2:0.25\n", 20)))
+	for _, pair := range [][2]string{{table, sparse}, {sparse, table}} {
+		for _, command := range []string{"train", "tune"} {
+			wantFailure(t, 3, filepath.Base(pair[1])+": this is ", command, pair[0], "--test", pair[1], "-q")
+		}
+	}
+}
+
+// TestWrongInput has input that is wrong though it can be read: the status says so.
+func TestWrongInput(t *testing.T) {
+	dir := t.TempDir()
+	zeros := writeFile(t, filepath.Join(dir, "z.libsvm"), []byte("1 1:0\n-1 1:0\n1 1:0\n-1 1:0\n"))
+	few := writeFile(t, filepath.Join(dir, "few.csv"), []byte("x,label\n1,a\n2,b\n3,a\n"))
+	wantFailure(t, 3, "the kernel sees nothing in this data",
+		"map", "--fit", zeros, "--kernel", "linear", "--map", "f2", "-q")
+	wantFailure(t, 3, "too few to train on half", "margin", few, "--kernel", "linear", "-q")
+	wantFailure(t, 2, "--conformal", "train", few, "--conformal", "0.3", "--error", "0.2", "-q")
+}

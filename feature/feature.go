@@ -89,8 +89,9 @@ func apply[T any, F float32 | float64](
 			return err
 		}
 		if at := vmath.Finite(dst[lo*d : hi*d]); at >= 0 {
-			return &RowError{lo + at/d, fmt.Sprintf("feature %d is not finite; the row is too large for the map (scale the data), "+
-				"or the map itself is at fault", at%d+1)}
+			const problem = "feature %d is not finite; the row is too large for the map (scale the data), " +
+				"or the map itself is at fault"
+			return &RowError{lo + at/d, fmt.Sprintf(problem, at%d+1)}
 		}
 		return nil
 	})

@@ -166,8 +166,8 @@ func eachRow[F vmath.Float](
 			one[j] = F(a)
 		}
 		if j := vmath.Finite(one); j >= 0 {
-			return &RowError{first + i, fmt.Sprintf("the feature %s is %.3g and must be finite; scale the data or use a lower degree",
-				name(j), wide[j])}
+			const problem = "the feature %s is %.3g and must be finite; scale the data or use a lower degree"
+			return &RowError{first + i, fmt.Sprintf(problem, name(j), wide[j])}
 		}
 	}
 	return nil

@@ -229,11 +229,13 @@ func TestExplicitHuge(t *testing.T) {
 		}
 	}
 	if _, err := feature.Apply(ctx, run.Control{}, feature.NewPowers(4),
-		data.Slice[data.Vector]{data.Dense(-1e120)}); err == nil || !strings.Contains(err.Error(), "row 1: the feature x³ is -Inf") {
+		data.Slice[data.Vector]{data.Dense(-1e120)}); err == nil ||
+		!strings.Contains(err.Error(), "row 1: the feature x³ is -Inf") {
 		t.Errorf("powers: %v", err)
 	}
 	if _, err := feature.Apply32(ctx, run.Control{}, feature.NewPowers(4),
-		data.Slice[data.Vector]{data.Dense(1e20)}); err == nil || !strings.Contains(err.Error(), "row 1: the feature x² is 1e+40") {
+		data.Slice[data.Vector]{data.Dense(1e20)}); err == nil ||
+		!strings.Contains(err.Error(), "row 1: the feature x² is 1e+40") {
 		t.Errorf("powers in float32: %v", err)
 	}
 	for _, m := range explicitMaps(t) {

@@ -19,8 +19,8 @@ import (
 var writers = []string{
 	"gen moons --n 20000 -o out.csv", "gen halfspace --n 5000 --dim 8 -o out.libsvm",
 	"train many.csv --map f2 --dim 40 -q -o out.kerf", "train many.csv --map f2 --dim 40 -q -o out.kerf --report out.html",
-	"train many.csv --learner kernel-svm -q --checkpoint out.state -o out.kerf",
-	"train many.csv --map f2 --dim 40 --learner pegasos -q --checkpoint out.state -o out.kerf",
+	"train lots.csv --learner kernel-svm -q --checkpoint out.state -o out.kerf",
+	"train lots.csv --map f2 --dim 200 --learner pegasos --max-passes 60 -q --checkpoint out.state -o out.kerf",
 	"tune some.csv --trials 8 -q --checkpoint out.state -o out.kerf --report out.html",
 	"map --fit many.csv --kernel rbf --map f2 --dim 60 -q -o out.csv", "map model.kerf many.csv -q -o out.npy",
 	"map model.kerf many.csv -q -o out.parquet", "map model.kerf many.csv -q -o out.libsvm",
@@ -43,6 +43,7 @@ func prepare(t *testing.T) (files, []writer) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{"gen moons --n 1500 -o many.csv", "gen circle --n 150 -o some.csv",
+		"gen moons --n 4000 --noise 0.3 -o lots.csv",
 		"train many.csv --map f2 --dim 40 -q -o model.kerf"} {
 		if r := run(dir, nil, strings.Fields(line)...); r.status != 0 {
 			t.Fatalf("kerf %s: %s", line, r.stderr)
@@ -95,12 +96,13 @@ func (w *writer) kill(before files, after time.Duration) (files, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	ctx, cancel := context.WithTimeout(context.Background(), after)
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	cmd, _, _ := command(ctx, dir, w.args...) // the end of a context kills
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
+	time.AfterFunc(after, cancel)
 	_ = cmd.Wait() // killed or done
 	return read(dir), nil
 }
