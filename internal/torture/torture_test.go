@@ -78,7 +78,10 @@ type result struct {
 }
 
 // run runs the program in a folder, with little address space.
-func run(dir string, stdin []byte, args ...string) result {
+func run(dir string, stdin []byte, args ...string) result { return runFor(guard, dir, stdin, args...) }
+
+// runFor is run with another guard.
+func runFor(guard time.Duration, dir string, stdin []byte, args ...string) result {
 	cmd, out, err := command(context.Background(), dir, args...)
 	cmd.Stdin = bytes.NewReader(stdin)
 	var r result
