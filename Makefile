@@ -6,7 +6,7 @@ FUZZTIME ?= 20000x
 PKGS = ./...
 CORE = ./internal/gemm ./internal/vmath ./internal/compute ./internal/linalg ./gram
 
-.PHONY: help build test race format lint arch purego cross fuzz generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners clean
+.PHONY: help build test race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -60,6 +60,14 @@ fuzz: ## fuzz each parser and decoder FUZZTIME times
 	@for target in $(FUZZED); do \
 		$(GO) test -run '^$$' -fuzz "^$${target#*:}$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./$${target%:*} || exit 1; \
 	done
+
+TIME ?= 10m
+SEED ?= 1
+KILLS ?= 1000
+MODELS ?= 5000
+
+torture: ## attack the program: TIME of mutated arguments and files, KILLS kills, MODELS damaged models, from SEED on
+	$(GO) test ./internal/torture -count 1 -timeout 0 -v -args -time $(TIME) -seed $(SEED) -kills $(KILLS) -models $(MODELS)
 
 docs: ## check that the code and commands of the documentation work and links lead somewhere
 	$(GO) test -run TestLinks ./cli

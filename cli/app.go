@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/atomicfile"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -55,7 +56,7 @@ func (a *app) control() run.Control {
 // warn tells the user something that is no error.
 func (a *app) warn(format string, args ...any) {
 	if !a.quiet {
-		fmt.Fprintf(a.stderr, "kerf: warning: "+format+"\n", args...)
+		fmt.Fprintln(a.stderr, "kerf: warning: "+data.ClipMiddle(printable(fmt.Sprintf(format, args...)), longest))
 	}
 }
 

@@ -367,6 +367,8 @@ func (f *learnerFlags) checkClaim(changed func(string) bool, t model.Traits, out
 		return usage("--error certifies margins of classes; numbers have none")
 	case given("dim"):
 		return usage("--error finds the dimension itself; drop --dim")
+	case f.conformal > 0:
+		return usage("--error and --conformal both keep rows for themselves; choose one")
 	case given("repair") || given("select"):
 		return usage("--error grows f2 from landmarks drawn at random; drop --repair and --select")
 	case t.Kernel || f.mapKind != "" && f.mapKind != model.MapF2 && f.mapKind != model.MapF3:

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +34,8 @@ const (
 // Exec runs kerf with the given arguments, without the program's name, and
 // returns its exit status.
 func Exec(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, unlimit: func() {}}
+	out := &noting{w: stdout}
+	a := &app{stdin: stdin, stdout: out, stderr: stderr, unlimit: func() {}}
 	root := a.root()
 	root.SetArgs(args)
 	limited, stop := context.WithCancelCause(ctx)
@@ -41,6 +43,9 @@ func Exec(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	a.stop = stop
 	err := a.execute(limited, root, args)
 	a.unlimit()
+	if err == nil {
+		err = out.err
+	}
 	if err == nil {
 		return exitDone
 	}
@@ -54,6 +59,21 @@ func Exec(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	}
 	fmt.Fprintln(stderr, "kerf: "+oneLine(err))
 	return status
+}
+
+// noting is a writer that keeps its first error, for those who do not look at it,
+// such as the writers of help: what was not written was not done.
+type noting struct {
+	w   io.Writer
+	err error
+}
+
+func (n *noting) Write(p []byte) (int, error) {
+	written, err := n.w.Write(p)
+	if n.err == nil {
+		n.err = err
+	}
+	return written, err
 }
 
 // execute runs the command that the arguments name. A panic, which is a bug of
@@ -180,6 +200,7 @@ func statusOf(ctx context.Context, err error) int {
 		text      *spec.Error
 		notKernel *feature.NotPSDError
 		value     *gram.ValueError
+		wide      *feature.RowError
 		row       *learn.DataError
 		sample    *model.SampleError
 	)
@@ -189,18 +210,22 @@ func statusOf(ctx context.Context, err error) int {
 	case errors.As(err, &wrong):
 		return exitUsage
 	case errors.As(err, &input), errors.As(err, &text), errors.As(err, &notKernel), errors.As(err,
-		&value), errors.As(err, &row), errors.As(err, &sample):
+		&value), errors.As(err, &wide), errors.As(err, &row), errors.As(err, &sample):
 		return exitInput
-	case errors.Is(err, learn.ErrOneClass), errors.Is(err, learn.ErrNoRows):
+	case errors.Is(err, learn.ErrOneClass), errors.Is(err, learn.ErrNoRows), errors.Is(err, feature.ErrBlind):
 		return exitInput
 	case errors.Is(err, model.ErrNotModel), errors.Is(err, model.ErrDamaged), errors.Is(err,
-		model.ErrNewer), errors.Is(err, model.ErrKind), errors.Is(err, model.ErrProgram):
+		model.ErrNewer), errors.Is(err, model.ErrKind), errors.Is(err, model.ErrProgram), errors.Is(err, model.ErrPlain):
 		return exitInput
 	}
 	return exitFailed
 }
 
-// oneLine writes an error as a single line without control characters.
+// longest is how many bytes a message has at most, some dots aside.
+const longest = 480
+
+// oneLine writes an error as a single line of no more than a few hundred bytes,
+// without control characters.
 func oneLine(err error) string {
 	var parts []string
 	for part := range strings.Lines(strings.TrimSpace(err.Error())) {
@@ -208,9 +233,14 @@ func oneLine(err error) string {
 			parts = append(parts, part)
 		}
 	}
-	text := strings.Join(parts, "; ")
+	return data.ClipMiddle(printable(strings.Join(parts, "; ")), longest)
+}
+
+// printable replaces by blanks what a terminal would take for a command, or what
+// would hide or reorder the text around it.
+func printable(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.In(r, unicode.Zl, unicode.Zp) {
 			return ' '
 		}
 		return r

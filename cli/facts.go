@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"text/tabwriter"
 
+	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/job"
 )
 
@@ -14,8 +15,12 @@ type facts struct{ w *tabwriter.Writer }
 
 func newFacts(w io.Writer) facts { return facts{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)} }
 
+// longestFact is how many bytes a fact has at most. Commands of programs are hardly
+// longer; what is cut ends in an ellipsis.
+const longestFact = 1000
+
 func (f facts) add(name, format string, args ...any) {
-	fmt.Fprintf(f.w, name+"\t"+format+"\n", args...)
+	fmt.Fprintf(f.w, "%s\t%s\n", name, data.Clip(printable(fmt.Sprintf(format, args...)), longestFact))
 }
 
 // addWeights says what the weights of rows come to, where there are any.

@@ -75,7 +75,8 @@ func printModel(w io.Writer, f *model.File, e *dataset.Encoding) error {
 	}
 	out.add("kernel", "%s", h.Kernel)
 	for _, command := range spec.Programs(h.Kernel) {
-		out.add("program", "%s: predict, eval and map start it, with --allow-exec alone", command)
+		out.add("program", "%s", command)
+		out.add("", "predict, eval and map start it, with --allow-exec alone")
 	}
 	switch h.Map.Kind {
 	case model.MapNone:

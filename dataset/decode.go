@@ -21,15 +21,23 @@ func Decode[T any](e *Encoding, r *Rows) (data.Labeled[T, string], error) {
 	}
 	src, ok := x.(data.Source[T])
 	if !ok {
-		return none, fmt.Errorf("rows of %s are not instances of %s", e.Format, e.Kind)
+		return none, e.otherFormat(r.Name, r.Format)
 	}
 	return data.Labeled[T, string]{X: src, Y: labels, Weight: r.Weights}, nil
+}
+
+// otherFormat reports rows of a format that is not the training data's.
+func (e *Encoding) otherFormat(name, format string) error {
+	return &data.InputError{File: name, Advice: "convert it first",
+		Problem: fmt.Sprintf("this is %s data and the model was trained on %s data", format, e.Format)}
 }
 
 // decode is the one place that knows what each form of rows is as instances of
 // each kind: a Source of vectors, strings or sets.
 func (e *Encoding) decode(r *Rows) (instances any, labels []string, err error) {
 	switch {
+	case e.Kind == Vectors && (e.Table == nil) != (r.table == nil):
+		return nil, nil, e.otherFormat(r.Name, r.Format)
 	case r.texts != nil:
 		return r.texts, r.Labels, nil
 	case r.sets != nil:
@@ -41,9 +49,6 @@ func (e *Encoding) decode(r *Rows) (instances any, labels []string, err error) {
 	case e.Kind == Sets && e.Column == 0:
 		return e.rowSets(r.table), r.Labels, nil
 	case e.Kind == Vectors:
-		if e.Table == nil {
-			return nil, nil, fmt.Errorf("rows of %s are not instances of %s", e.Format, e.Kind)
-		}
 		return e.Table.Encode(r.table)
 	}
 	col := e.textPlace(r.table)

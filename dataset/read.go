@@ -192,11 +192,7 @@ func (e *Encoding) open(ctx context.Context, f *file.File, o *Options) (next, er
 		found = trained // a few lines of text look like anything
 	}
 	if found.name != e.Format {
-		return nil, &data.InputError{
-			File:    f.Name,
-			Problem: fmt.Sprintf("this is %s data and the model was trained on %s data", found.name, e.Format),
-			Advice:  "convert it first",
-		}
+		return nil, e.otherFormat(f.Name, found.name)
 	}
 	how := &reading{Options: e.spareWeight(*o)}
 	how.Kind, how.Unlabeled = e.Kind, false

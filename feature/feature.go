@@ -15,11 +15,13 @@ package feature
 
 import (
 	"context"
+	"fmt"
 	"unsafe"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/alloc"
 	"github.com/kerf-ml/kerf/internal/par"
+	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -47,7 +49,16 @@ type Blocker32[T any] interface {
 // of the matrix product at every level (6, 14 and 2 rows).
 const blockRows = 84
 
-// Apply maps all instances of x into a matrix with a row each.
+// RowError reports a row that a map cannot take: a feature would not be finite.
+type RowError struct {
+	Row     int // counted from 0
+	Problem string
+}
+
+func (e *RowError) Error() string { return fmt.Sprintf("row %d: %s", e.Row+1, e.Problem) }
+
+// Apply maps all instances of x into a matrix with a row each. Features that are
+// not finite are a *RowError.
 func Apply[T any](ctx context.Context, ctl run.Control, m Map[T], x data.Source[T]) (*data.Matrix, error) {
 	values, err := apply(ctx, ctl, m, x, mapBlock[T])
 	if err != nil {
@@ -74,7 +85,15 @@ func apply[T any, F float32 | float64](
 	dst := alloc.Slice[F](n * d)
 	err := par.For(ctx, ctl, "map", par.Blocks(n, blockRows), func(i int) error {
 		lo, hi := par.Range(i, n, blockRows)
-		return block(ctl, m, dst[lo*d:hi*d], data.Range[T]{Of: x, Lo: lo, Hi: hi}, lo)
+		if err := block(ctl, m, dst[lo*d:hi*d], data.Range[T]{Of: x, Lo: lo, Hi: hi}, lo); err != nil {
+			return err
+		}
+		if at := vmath.Finite(dst[lo*d : hi*d]); at >= 0 {
+			const problem = "feature %d is not finite; the row is too large for the map (scale the data), " +
+				"or the map itself is at fault"
+			return &RowError{lo + at/d, fmt.Sprintf(problem, at%d+1)}
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err

@@ -266,7 +266,7 @@ func (m *FourierMap) MapBlock32(_ run.Control, dst []float32, x data.Source[data
 func (m *FourierMap) check(x data.Source[data.Vector], first int) error {
 	for i := range x.Len() {
 		if !m.phases.Bounded(x.At(i)) {
-			return fmt.Errorf("row %d: a coordinate is not finite or too large for Fourier features; scale the data", first+i+1)
+			return &RowError{first + i, "a coordinate is not finite or too large for Fourier features; scale the data"}
 		}
 	}
 	return nil

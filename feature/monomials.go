@@ -28,7 +28,7 @@ import (
 // the weight. The map is immutable and safe for concurrent use.
 //
 // Where a monomial is beyond float64, MapTo leaves a feature that is not finite;
-// MapBlock and MapBlock32 return a *FeatureError.
+// MapBlock and MapBlock32 return a *RowError.
 type Monomials struct {
 	kernel kernel.Polynomial
 	scale  float64 // √γ: monomials are those of scale·x
@@ -166,24 +166,9 @@ func eachRow[F vmath.Float](
 			one[j] = F(a)
 		}
 		if j := vmath.Finite(one); j >= 0 {
-			return &FeatureError{Row: first + i, Name: name(j), Value: wide[j]}
+			const problem = "the feature %s is %.3g and must be finite; scale the data or use a lower degree"
+			return &RowError{first + i, fmt.Sprintf(problem, name(j), wide[j])}
 		}
 	}
 	return nil
-}
-
-// FeatureError reports a feature that is not finite in the precision in which it
-// is stored.
-type FeatureError struct {
-	Row   int // from 0
-	Name  string
-	Value float64 // in float64
-}
-
-func (e *FeatureError) Error() string {
-	what := fmt.Sprintf("is %.3g, which is too large", e.Value)
-	if math.IsNaN(e.Value) {
-		what = "is not a number"
-	}
-	return fmt.Sprintf("the feature %s of row %d %s; scale the data or use a lower degree", e.Name, e.Row+1, what)
 }

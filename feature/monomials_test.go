@@ -220,20 +220,22 @@ func TestExplicitStorage(t *testing.T) {
 // and the monomial; the features of Taylor are bounded and never are.
 func TestExplicitHuge(t *testing.T) {
 	x := data.Slice[data.Vector]{data.Dense(1, 2, 3, 4, 5), data.Dense(1, 1e120, 0, 0, 0)}
-	for name, want := range map[string]string{"monomials": "the feature x2³ of row 2 ",
-		"homogeneous": "the feature x1·x2³ of row 2 "} {
+	for name, want := range map[string]string{"monomials": "row 2: the feature x2³ is ",
+		"homogeneous": "row 2: the feature x1·x2³ is "} {
 		_, err := feature.Apply(ctx, run.Control{}, explicitMaps(t)[name], x)
-		var fault *feature.FeatureError
+		var fault *feature.RowError
 		if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	if _, err := feature.Apply(ctx, run.Control{}, feature.NewPowers(4),
-		data.Slice[data.Vector]{data.Dense(-1e120)}); err == nil || !strings.Contains(err.Error(), "x³ of row 1 is -Inf") {
+		data.Slice[data.Vector]{data.Dense(-1e120)}); err == nil ||
+		!strings.Contains(err.Error(), "row 1: the feature x³ is -Inf") {
 		t.Errorf("powers: %v", err)
 	}
 	if _, err := feature.Apply32(ctx, run.Control{}, feature.NewPowers(4),
-		data.Slice[data.Vector]{data.Dense(1e20)}); err == nil || !strings.Contains(err.Error(), "x² of row 1 is 1e+40") {
+		data.Slice[data.Vector]{data.Dense(1e20)}); err == nil ||
+		!strings.Contains(err.Error(), "row 1: the feature x² is 1e+40") {
 		t.Errorf("powers in float32: %v", err)
 	}
 	for _, m := range explicitMaps(t) {

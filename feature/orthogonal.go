@@ -119,7 +119,7 @@ func (r F2[T]) FitTo(ctx context.Context, z data.Source[T]) (*Orthogonal[T], err
 		return nil, err
 	}
 	if f.Rank() == 0 {
-		return nil, errors.New("K(z,z) is 0 for every landmark: the kernel sees nothing in this data")
+		return nil, ErrBlind
 	}
 	inverse, err := linalg.InvertLower(ctx, r.Run, f.L)
 	if err != nil {
@@ -127,6 +127,9 @@ func (r F2[T]) FitTo(ctx context.Context, z data.Source[T]) (*Orthogonal[T], err
 	}
 	return NewOrthogonal(r.Kernel, data.Subset[T]{Of: z, Index: f.Pivot}, z.Len(), inverse, r.Run.Precision), nil
 }
+
+// ErrBlind reports a kernel that is 0 on the data.
+var ErrBlind = errors.New("K(z,z) is 0 for every landmark: the kernel sees nothing in this data")
 
 // NotPSDError reports a similarity function that is no kernel: the Gram matrix
 // of the landmarks has a negative eigenvalue.

@@ -18,7 +18,7 @@ import (
 //
 // A row costs N multiplications, each power rounded once from the one before.
 // Where a power is beyond float64, MapTo leaves a feature that is not finite;
-// MapBlock and MapBlock32 return a *FeatureError.
+// MapBlock and MapBlock32 return a *RowError.
 type Powers struct {
 	N int // coordinates, at least 1
 }

@@ -157,9 +157,8 @@ func sketchBlock[F float32 | float64](
 		// Every number on the way is at most the length of a transform times the
 		// sum of all |z_i|, to the power p.
 		if top := math.Pow(size, float64(m.kernel.Degree)); !(top*float64(m.length) <= math.MaxFloat64 && top <= limit) {
-			return fmt.Errorf(
-				"row %d: a coordinate is not finite or too large for a tensor sketch of degree %d; scale the data",
-				first+i+1, m.kernel.Degree)
+			const problem = "a coordinate is not finite or too large for a tensor sketch of degree %d; scale the data"
+			return &RowError{first + i, fmt.Sprintf(problem, m.kernel.Degree)}
 		}
 		row, way := dst[i*m.dim:][:m.dim], m.choose(len(s.index))
 		if way == termwise && m.sideBySide(len(s.index)) {

@@ -23,7 +23,7 @@ type UseFeatures func(features *data.Matrix, labels []string) error
 // MapFeatures maps the rows of a file by the map of a model, part by part.
 func MapFeatures(ctx context.Context, m *model.Model, path string, o Options, use UseFeatures) (*Mapped, error) {
 	out := &Mapped{Dim: m.Separators.Cols}
-	err := m.Encoding.Stream(ctx, path, o.Read, func(r *dataset.Rows) error {
+	err := stream(ctx, m, path, o.Read, func(r *dataset.Rows) error {
 		features, err := m.Features(ctx, o.Run, r)
 		if err != nil {
 			return err
@@ -77,7 +77,7 @@ func (w typed[T]) fitMap(ctx context.Context, rows *dataset.Rows, o *Options) (*
 			hi := min(lo+size, x.Len())
 			features, err := feature.Apply(ctx, o.Run, m, data.Range[T]{Of: x, Lo: lo, Hi: hi})
 			if err != nil {
-				return err
+				return inFile(rows.Name, model.Moved(err, lo))
 			}
 			part := labels
 			if labels != nil {

@@ -40,7 +40,7 @@ func Predict(ctx context.Context, m *model.Model, path string, o PredictOptions,
 	if err != nil {
 		return err
 	}
-	return m.Encoding.Stream(ctx, path, o.Read, func(r *dataset.Rows) error {
+	return stream(ctx, m, path, o.Read, func(r *dataset.Rows) error {
 		s, err := m.Scores(ctx, o.Run, r)
 		if err != nil {
 			return err
@@ -50,6 +50,20 @@ func Predict(ctx context.Context, m *model.Model, path string, o PredictOptions,
 			all.add(m, &o, sets, s.Row(i))
 		}
 		return use(all)
+	})
+}
+
+// stream hands over the rows of a file part by part. An error about a row names the
+// file, and the row by its place in that.
+func stream(ctx context.Context, m *model.Model, path string, o dataset.Options, use func(*dataset.Rows) error) error {
+	before := 0
+	return m.Encoding.Stream(ctx, path, o, func(r *dataset.Rows) error {
+		err := use(r)
+		if there := model.Moved(err, before); there != err {
+			return inFile(r.Name, there)
+		}
+		before += r.Len()
+		return err
 	})
 }
 

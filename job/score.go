@@ -187,7 +187,7 @@ func Quoted(names []string) string {
 			out = append(out, "…")
 			break
 		}
-		out = append(out, fmt.Sprintf("%q", n))
+		out = append(out, strconv.Quote(data.Clip(n, 60)))
 	}
 	return strings.Join(out, ", ")
 }

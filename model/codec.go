@@ -168,7 +168,7 @@ func open[T any](f *File, kind Kind[T]) (*Pipeline[T], error) {
 		return nil, fmt.Errorf("%w: %s, not %s", ErrKind, h.Instances, kind.Name())
 	}
 	if commands := spec.Programs(h.Kernel); len(commands) > 0 && !f.AllowExec {
-		return nil, fmt.Errorf("%w: %s", ErrProgram, strings.Join(commands, "; "))
+		return nil, fmt.Errorf("%w: %s", ErrProgram, data.Clip(strings.Join(commands, "; "), 300))
 	}
 	p := &Pipeline[T]{Head: Head{
 		Task: h.Task, Classes: data.NewClasses(h.Classes), Learner: h.Learner,

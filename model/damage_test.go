@@ -135,6 +135,14 @@ func TestLoadErrors(t *testing.T) {
 	if _, err := model.ReadFile(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
+	if _, err := os.Stat("/dev/zero"); err == nil { // it has no end
+		if _, err := model.ReadFile("/dev/zero"); !errors.Is(err, model.ErrNotModel) {
+			t.Errorf("a device: %v", err)
+		}
+	}
+	if _, err := model.ReadFile(dir); err == nil || errors.Is(err, model.ErrNotModel) {
+		t.Errorf("a folder: %v", err)
+	}
 	path := filepath.Join(dir, "text.kerf")
 	if err := os.WriteFile(path, []byte("hello"), 0o600); err != nil {
 		t.Fatal(err)

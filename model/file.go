@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -117,9 +118,10 @@ type Kind[T any] interface {
 	Decode(b []byte) (data.Source[T], error)
 }
 
-// ReadFile reads and checks a model file.
+// ReadFile reads and checks a model file. Of any other file it reads the beginning
+// alone.
 func ReadFile(path string) (*File, error) {
-	b, err := os.ReadFile(path)
+	b, err := readAll(path)
 	if err != nil {
 		return nil, err
 	}
@@ -128,6 +130,28 @@ func ReadFile(path string) (*File, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return f, nil
+}
+
+// readAll reads a file that begins as model files do, and of others so much.
+func readAll(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	head := make([]byte, len(magic))
+	n, err := io.ReadFull(f, head)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || err == nil && string(head) != magic {
+		return head[:n], nil
+	}
+	info, statErr := f.Stat()
+	if err = cmp.Or(err, statErr); err != nil {
+		return nil, err
+	}
+	all := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	all.Write(head)
+	_, err = all.ReadFrom(f)
+	return all.Bytes(), err
 }
 
 // Decode checks the bytes of a model file and takes them apart. It never

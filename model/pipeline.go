@@ -9,11 +9,14 @@ package model
 
 import (
 	"context"
+	"errors"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
+	"github.com/kerf-ml/kerf/gram"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -104,7 +107,15 @@ func (p *Pipeline[T]) blocks(
 		raw, block := data.NewMatrix(hi-lo, p.Separators.Rows), data.Range[T]{Of: x, Lo: lo, Hi: hi}
 		features, err := p.rawBlock(ctx, ctl, raw, block)
 		if err != nil {
-			return err
+			return Moved(err, lo)
+		}
+		for i := range raw.Rows {
+			for c, v := range raw.Row(i) {
+				if v += p.Bias[c] * p.Unit; v-v != 0 {
+					return &learn.DataError{Row: lo + i, Problem: "its score is not finite; the row is too large for the model " +
+						"(scale the data), or the model itself is at fault"}
+				}
+			}
 		}
 		var squares []float64
 		if lengths != nil {
@@ -114,6 +125,23 @@ func (p *Pipeline[T]) blocks(
 		use(lo, raw, squares)
 		return nil
 	})
+}
+
+// Moved adds to the row that an error of mapping or scoring is about, for rows that
+// are a part of others; any other error stays as it is.
+func Moved(err error, by int) error {
+	var value *gram.ValueError
+	var wide *feature.RowError
+	var row *learn.DataError
+	switch {
+	case errors.As(err, &value):
+		return &gram.ValueError{Row: value.Row + by, Col: value.Col, Value: value.Value}
+	case errors.As(err, &wide):
+		return &feature.RowError{Row: wide.Row + by, Problem: wide.Problem}
+	case errors.As(err, &row):
+		return &learn.DataError{Row: row.Row + by, Problem: row.Problem}
+	}
+	return err
 }
 
 // lengthsOf sets dst to the squared lengths of a few instances, given their

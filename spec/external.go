@@ -2,9 +2,7 @@ package spec
 
 import (
 	"context"
-	"os"
 
-	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/kernel/external"
 )
@@ -37,11 +35,5 @@ func makeExec[T external.Instance](a *arguments) (kernel.Kernel[T], error) {
 
 // makeWasm loads a module from a file.
 func makeWasm[T external.Instance](a *arguments) (kernel.Kernel[T], error) {
-	name := a.node.rest
-	code, err := os.ReadFile(name)
-	if err != nil {
-		return nil, &data.InputError{File: name, Problem: "the module cannot be read",
-			Advice: "give the path of a .wasm file", Err: err}
-	}
-	return external.NewWasm[T](context.Background(), name, code, external.WasmOptions{})
+	return external.OpenWasm[T](context.Background(), a.node.rest, external.WasmOptions{})
 }

@@ -20,6 +20,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/kerf-ml/kerf/data"
 )
 
 // Error reports a kernel text that cannot be read.
@@ -30,11 +32,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	text := e.Text
-	if len(text) > 60 {
-		text = text[:57] + "..."
-	}
-	return fmt.Sprintf("kernel %s, column %d: %s", strconv.Quote(text), e.Column, e.Problem)
+	return fmt.Sprintf("kernel %s, column %d: %s", strconv.Quote(data.Clip(e.Text, 60)), e.Column, e.Problem)
 }
 
 // node is a parsed expression: a call of a name, a number, or an operation on

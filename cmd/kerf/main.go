@@ -4,16 +4,33 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/kerf-ml/kerf/cli"
+	"github.com/kerf-ml/kerf/internal/atomicfile"
 )
 
 func main() {
+	// A reader that has gone is an error of writing, as a full disk is, and not the end
+	// of the program by a signal.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go abandon(ctx)
 	status := cli.Exec(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)
+}
+
+// abandon ends the program a moment after it was interrupted, where what it waits
+// for cannot be: a kernel of the user's that does not answer.
+func abandon(ctx context.Context) {
+	<-ctx.Done()
+	time.Sleep(900 * time.Millisecond)
+	atomicfile.Abandon()
+	fmt.Fprintln(os.Stderr, "kerf: interrupted")
+	os.Exit(130)
 }

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+
+	"github.com/kerf-ml/kerf/data"
 )
 
 // object gives the values of a line to the sink.
@@ -134,10 +137,4 @@ func (r *Reader) syntax(d *json.Decoder, err error) error {
 }
 
 // quote shows a name in a message.
-func quote(s string) string {
-	const most = 40
-	if len(s) > most {
-		return fmt.Sprintf("%q…", s[:most])
-	}
-	return fmt.Sprintf("%q", s)
-}
+func quote(s string) string { return strconv.Quote(data.Clip(s, 40)) }

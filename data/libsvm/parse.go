@@ -141,10 +141,4 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\
 func quote(token []byte) string { return strconv.Quote(clip(token)) }
 
 // clip shortens a token to what fits a message.
-func clip(token []byte) string {
-	const most = 40
-	if len(token) > most {
-		return string(token[:most]) + "…"
-	}
-	return string(token)
-}
+func clip(token []byte) string { return data.Clip(string(token[:min(len(token), 60)]), 40) }

@@ -189,10 +189,4 @@ func isDecimalComma(s string) bool {
 }
 
 // clip shortens a cell to what fits a message.
-func clip(s string) string {
-	const most = 40
-	if len(s) > most {
-		return s[:most] + "…"
-	}
-	return s
-}
+func clip(s string) string { return data.Clip(s, 40) }

@@ -71,6 +71,7 @@ var helpers = map[string][]string{
 	"internal/linalg":     {"data", "run", "internal/gemm", "internal/par", "internal/vmath"},
 	"internal/par":        {"run"},
 	"internal/seed":       {},
+	"internal/torture":    {},
 	"internal/vmath":      {},
 }
 

@@ -3,10 +3,25 @@ package atomicfile
 
 import (
 	"bufio"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 )
+
+// unfinished are the names of files that are being written.
+var unfinished sync.Map
+
+// Abandon removes the files that are being written, for a program that ends before
+// their writers do.
+func Abandon() {
+	unfinished.Range(func(name, _ any) bool {
+		_ = os.Remove(name.(string))
+		return true
+	})
+}
 
 // Write calls fill with a writer and, if fill succeeds, puts what it wrote at
 // path in one step. If anything fails, a panic of fill included, path is as it
@@ -14,7 +29,7 @@ import (
 // is replaced keeps its permissions. The writer is an io.WriterAt as well, for who
 // has to go back. A path that exists and is no regular file (a device, a pipe) is
 // written to directly, by a writer that cannot.
-func Write(path string, fill func(w io.Writer) error) error {
+func Write(path string, fill func(w io.Writer) error) (err error) {
 	if target, linkErr := filepath.EvalSymlinks(path); linkErr == nil {
 		path = target // the file that a link names, not the link, is replaced
 	}
@@ -29,11 +44,17 @@ func Write(path string, fill func(w io.Writer) error) error {
 	if err != nil {
 		return err
 	}
+	unfinished.Store(f.Name(), nil)
 	whole := false
 	defer func() {
 		if !whole {
 			_ = f.Close()
 			_ = os.Remove(f.Name())
+		}
+		unfinished.Delete(f.Name())
+		var fault *fs.PathError
+		if errors.As(err, &fault) && fault.Path == f.Name() {
+			fault.Path = path // the name that the caller knows
 		}
 	}()
 	w := &buffered{bufio.NewWriterSize(f, 1<<16), f}

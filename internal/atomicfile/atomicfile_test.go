@@ -170,3 +170,16 @@ func TestDevice(t *testing.T) {
 		t.Errorf("/dev/null was replaced: %v, %v", info, err)
 	}
 }
+
+// TestAbandon: a file that is being written is removed, and one that is whole stays.
+func TestAbandon(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "whole")
+	if err := atomicfile.Write(path, func(io.Writer) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	err := atomicfile.Write(filepath.Join(dir, "other"), func(io.Writer) error { atomicfile.Abandon(); return nil })
+	if left, dirErr := os.ReadDir(dir); err == nil || dirErr != nil || len(left) != 1 || left[0].Name() != "whole" {
+		t.Errorf("%v is left (%v, %v)", left, err, dirErr)
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+
+	"github.com/kerf-ml/kerf/data"
 )
 
 // parseAnswer reads a JSON array of len(dst) finite numbers.
@@ -47,9 +49,5 @@ func parseNumber(cell []byte) (float64, bool) {
 
 // quote shows a piece of an answer in a message.
 func quote(text []byte) string {
-	const most = 40
-	if len(text) > most {
-		return strconv.Quote(string(text[:most])) + "…"
-	}
-	return strconv.Quote(string(text))
+	return strconv.Quote(data.Clip(string(text[:min(len(text), 60)]), 40))
 }

@@ -38,9 +38,10 @@
 // type f64, little-endian; a string is xlen bytes of UTF-8; a set is its items,
 // sorted, each followed by a zero byte, xlen bytes in all.
 //
-// The module may import functions of WASI (wasi_snapshot_preview1), which see no
-// files, no arguments, no environment, and a clock and random numbers that are
-// the same in every run. If it exports _initialize, that is called first. Several
+// The module imports nothing: it sees no files, no network, no clock and no
+// random numbers. A value may take it DefaultTimeout and a copy of it DefaultMemory;
+// its tables have a maximum, of maxTable entries together. If it exports
+// _initialize, that is called first. Several
 // copies of the module, each with its own memory, may run at once, so kernel may
 // not depend on earlier calls.
 package external

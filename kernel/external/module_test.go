@@ -19,6 +19,8 @@ type module struct {
 	noMemory      bool   // do not export the memory
 	swapped       bool   // export each function under the name of the other
 	memory        bool   // export the memory though there are no functions
+	imports       []byte // kind and type of what it imports, as "there" of "else"
+	table         []byte // kind and limits of a table
 }
 
 func (m module) withMemory() module { m.memory = true; return m }
@@ -37,6 +39,9 @@ func (m module) bytes() []byte {
 	out = append(out, section(1, // types
 		[]byte{0x60, 1, typeI32, 1, typeI32},
 		[]byte{0x60, 4, typeI32, typeI32, typeI32, typeI32, 1, typeF64})...)
+	if m.imports != nil {
+		out = append(out, section(2, slices.Concat([]byte("\x04else\x05there"), m.imports))...)
+	}
 	var functions, exports, bodies [][]byte
 	export := func(name string, kind, index byte) {
 		exports = append(exports, slices.Concat(unsigned(len(name)), []byte(name), []byte{kind, index}))
@@ -56,6 +61,9 @@ func (m module) bytes() []byte {
 		export("memory", 2, 0)
 	}
 	out = append(out, section(3, functions...)...)
+	if m.table != nil {
+		out = append(out, section(4, m.table)...)
+	}
 	out = append(out, section(5, slices.Concat([]byte{0}, unsigned(max(m.pages, 1))))...)
 	out = append(out, section(6, []byte{typeI32, 1, 0x41, 8, 0x0b})...) // a mutable i32, 8 at first
 	out = append(out, section(7, exports...)...)
@@ -99,6 +107,15 @@ func number(v float64) []byte {
 
 // endless is loop br 0 end unreachable.
 func endless() []byte { return code(0x03, 0x40, 0x0c, 0x00, 0x0b, 0x00) }
+
+// growing is loop memory.grow(1) drop br 0 end unreachable, or, where the end of
+// memory counts, a trap in the place of drop.
+func growing(trap bool) []byte {
+	if trap { // if memory.grow(1) = -1 unreachable end
+		return code(0x03, 0x40, 0x41, 0x01, 0x40, 0x00, 0x41, 0x7f, 0x46, 0x04, 0x40, 0x00, 0x0b, 0x0c, 0x00, 0x0b, 0x00)
+	}
+	return code(0x03, 0x40, 0x41, 0x01, 0x40, 0x00, 0x1a, 0x0c, 0x00, 0x0b, 0x00)
+}
 
 // bump is alloc of docs/guide/external/kernel.wat.
 func bump() []byte {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
 	"github.com/kerf-ml/kerf/data"
 )
@@ -25,7 +24,7 @@ const DefaultMemory = 64 << 20
 
 const (
 	pageSize  = 64 << 10
-	maxModule = 64 << 20 // bytes of a module's file
+	maxModule = 16 << 20 // bytes of a module's file
 )
 
 // WasmOptions say how to run a module. The zero value is the default.
@@ -57,7 +56,7 @@ func OpenWasm[T Instance](ctx context.Context, path string, o WasmOptions) (*Was
 	e := &data.InputError{File: "wasm:" + path}
 	info, err := os.Stat(path)
 	var code []byte
-	if err == nil && info.Size() <= maxModule && !info.IsDir() {
+	if err == nil && info.Size() <= maxModule && info.Mode().IsRegular() {
 		code, err = os.ReadFile(path)
 	}
 	switch {
@@ -65,8 +64,8 @@ func OpenWasm[T Instance](ctx context.Context, path string, o WasmOptions) (*Was
 		e.Problem, e.Advice, e.Err = "there is no such file", "check the name and the current folder", err
 	case err != nil:
 		e.Problem, e.Err = "cannot be read: "+cause(err), err
-	case info.IsDir():
-		e.Problem, e.Advice = "is a folder", "name a WebAssembly module"
+	case !info.Mode().IsRegular():
+		e.Problem, e.Advice = "is a folder or a device, and no file", "name a WebAssembly module"
 	case info.Size() > maxModule:
 		e.Problem, e.Advice = fmt.Sprintf("is larger than %d MiB", maxModule>>20), "name a WebAssembly module"
 	default:
@@ -102,15 +101,15 @@ func (k *Wasm[T]) compile(code []byte) error {
 	if err := k.ctx.Err(); err != nil {
 		return err
 	}
-	if _, err := wasi_snapshot_preview1.Instantiate(k.ctx, k.runtime); err != nil {
-		return k.fault("cannot be prepared: "+firstLine(err), "", err)
-	}
 	compiled, err := k.runtime.CompileModule(k.ctx, code)
 	if err != nil {
 		return k.fault("is no WebAssembly module that kerf can run: "+firstLine(err),
 			"compile it to WebAssembly 2.0, without threads", err)
 	}
 	k.compiled = compiled
+	if problem, advice := refused(code); problem != "" {
+		return k.fault(problem, advice, nil)
+	}
 	if missing := lacks(compiled); missing != "" {
 		return k.fault("the module lacks "+missing, "export memory, alloc(i32) i32 and kernel(i32, i32, i32, i32) f64", nil)
 	}
@@ -276,12 +275,12 @@ func (k *Wasm[T]) bounded(f func(ctx context.Context) error) error {
 	case k.ctx.Err() != nil:
 		return k.ctx.Err()
 	case ctx.Err() != nil:
-		return k.fault(fmt.Sprintf("gave no value within %v", k.o.Timeout), "make the module faster, or allow it more time",
-			err)
+		return k.fault(fmt.Sprintf("gave no value within %v", k.o.Timeout), "make the module faster", err)
 	case errors.Is(err, errNotFinite), errors.Is(err, errPlace):
 		return k.fault(err.Error(), "correct the module", nil)
 	}
-	return k.fault("failed: "+firstLine(err), "correct the module, or allow it more memory", err)
+	return k.fault("failed: "+firstLine(err),
+		fmt.Sprintf("correct the module; it may use %d MiB of memory", k.o.Memory>>20), err)
 }
 
 func (k *Wasm[T]) fault(problem, advice string, err error) error {
@@ -291,5 +290,5 @@ func (k *Wasm[T]) fault(problem, advice string, err error) error {
 // firstLine is the text of an error without the stack of the module.
 func firstLine(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
-	return strings.TrimSuffix(text, " (recovered by wazero)")
+	return data.Clip(strings.TrimSuffix(text, " (recovered by wazero)"), 200)
 }

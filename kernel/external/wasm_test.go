@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -114,7 +115,9 @@ func TestWasmFile(t *testing.T) {
 	if v := k.Eval(data.Dense(1), data.Dense(1)); !math.IsNaN(v) || k.Err() == nil {
 		t.Errorf("a closed kernel gives %v, %v", v, k.Err())
 	}
-	for path, want := range map[string]string{filepath.Join(folder, "none"): "no such file", folder: "is a folder"} {
+	for path, want := range map[string]string{
+		filepath.Join(folder, "none"): "no such file", folder: "is a folder", os.DevNull: "is a folder or a device",
+	} {
 		_, err := external.OpenWasm[data.Vector](t.Context(), path, external.WasmOptions{})
 		var input *data.InputError
 		if !errors.As(err, &input) || !strings.Contains(err.Error(), want) || input.File != "wasm:"+path {
@@ -139,6 +142,16 @@ func TestWasmNoKernel(t *testing.T) {
 		"wrong signature": {module{alloc: bump(), kernel: number(1), swapped: true}.bytes(),
 			"lacks an exported function alloc(i32) i32"},
 		"too much memory": {module{alloc: bump(), kernel: number(1), pages: 2000}.bytes(), "wasm"},
+		"imports a function": {module{alloc: constant(8), kernel: number(1), imports: []byte{0, 0}}.bytes(),
+			`imports "there" of "else"`},
+		"imports a table": {module{alloc: constant(8), kernel: number(1), imports: []byte{1, 0x70, 0, 1}}.bytes(),
+			`imports "there" of "else"`},
+		"imports a global": {module{alloc: constant(8), kernel: number(1), imports: []byte{3, typeI32, 0}}.bytes(),
+			`imports "there" of "else"`},
+		"table without bound": {module{alloc: bump(), kernel: number(1), table: []byte{0x70, 0, 1}}.bytes(),
+			"tables of the module may grow past 1048576 entries"},
+		"large table": {module{alloc: bump(), kernel: number(1),
+			table: slices.Concat([]byte{0x70, 1, 1}, unsigned(1<<20+1))}.bytes(), "tables of the module may grow"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := external.NewWasm[string](t.Context(), "m", c.code, external.WasmOptions{})
@@ -163,6 +176,10 @@ func TestWasmFaults(t *testing.T) {
 			"within 100ms"},
 		"endless alloc": {module{alloc: endless(), kernel: number(1)},
 			external.WasmOptions{Timeout: 100 * time.Millisecond}, "within 100ms"},
+		"grows": {module{alloc: bump(), kernel: growing(false)}, external.WasmOptions{Timeout: 100 * time.Millisecond},
+			"within 100ms"},
+		"grows until it cannot": {module{alloc: bump(), kernel: growing(true)}, external.WasmOptions{Memory: 4 << 20},
+			"it may use 4 MiB of memory"},
 		"outside": {module{alloc: code(0x41, 0x7f), kernel: number(1)}, external.WasmOptions{},
 			"outside of the module's memory"},
 		"just outside": {module{alloc: constant(pageBytes - 1023), kernel: number(1)}, external.WasmOptions{},
@@ -197,6 +214,15 @@ func TestWasmFaults(t *testing.T) {
 				t.Errorf("it took %v", took)
 			}
 		})
+	}
+}
+
+// TestWasmTable has a table with a maximum, which a module may have.
+func TestWasmTable(t *testing.T) {
+	k := openModule[string](t, module{alloc: bump(), kernel: letters(), table: []byte{0x70, 1, 1, 2}}.bytes(),
+		external.WasmOptions{})
+	if v := k.Eval("abc", "abd"); v != 2 {
+		t.Errorf("value %v, %v", v, k.Err())
 	}
 }
 
