@@ -58,7 +58,7 @@ there is one: by the map of a model, or by a map fitted to the data (--fit).`,
 			return a.mapFitted(c.Context(), args[0], o, form, out)
 		}
 		for _, name := range []string{"kernel", "map", "dim", "landmarks", "select", "projection", "repair", "scale",
-			"target", "as", "text"} {
+			"as", "text"} {
 			if c.Flags().Changed(name) {
 				return usage("--%s goes with --fit; a model has its own", name)
 			}

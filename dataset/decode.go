@@ -39,12 +39,15 @@ func (e *Encoding) decode(r *Rows) (instances any, labels []string, err error) {
 	case r.vectors != nil:
 		return r.vectors, r.Labels, nil
 	case e.Kind == Sets && e.Column == 0:
-		return e.rowSets(r.table), r.Labels, nil
+		return e.rowSets(r.table), r.Labels, e.checkColumns(r.table)
 	case e.Kind == Vectors:
 		if e.Table == nil {
 			return nil, nil, fmt.Errorf("rows of %s are not instances of %s", e.Format, e.Kind)
 		}
 		return e.Table.Encode(r.table)
+	}
+	if err := e.checkColumns(r.table); err != nil {
+		return nil, nil, err
 	}
 	col := e.textPlace(r.table)
 	if col < 0 || col >= r.table.Cols() {
@@ -70,6 +73,24 @@ func (e *Encoding) textPlace(t *table.Table) int {
 		}
 	}
 	return e.Column - 1
+}
+
+// checkColumns reports columns of instances that training had and a table with a
+// header lacks.
+func (e *Encoding) checkColumns(t *table.Table) error {
+	if t.Header == nil || !e.named() {
+		return nil
+	}
+	for j, name := range e.Columns {
+		spare := name == e.Target || name == e.Weight || slices.Contains(e.Dropped, name) || e.Column > 0 && j != e.Column-1
+		if !spare && !slices.Contains(t.Header, name) {
+			return &data.InputError{
+				File: t.Name, Problem: fmt.Sprintf("the table lacks column %q, of which training made %s", name, e.Kind),
+				Advice: "give the same columns",
+			}
+		}
+	}
+	return nil
 }
 
 // columnTexts returns the cells of a column, empty where one is missing.

@@ -67,7 +67,7 @@ func Fit(r *Rows, index []int, scaled scale.Kind, o Options) (*Encoding, error) 
 		}
 	}
 	if r.Format == formatSets || r.Format == formatLines {
-		if e.Target = o.Target; o.Target == "" && r.Labels == nil {
+		if e.Target = o.Target; o.Target == "" && (r.Labels == nil || o.Labels != "") {
 			e.Target = noTarget
 		}
 	}

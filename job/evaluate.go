@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -91,11 +92,11 @@ func (v *evaluation) add(ctx context.Context, r *dataset.Rows) error {
 	if r.Labels == nil {
 		return badInput(v.path, "the rows have no labels to compare with", "use kerf predict for such data")
 	}
-	if err := v.weigh(r); err != nil {
+	if err := cmp.Or(r.CheckLabels(), v.weigh(r)); err != nil {
 		return err
 	}
 	if v.m.Regresses() {
-		values, err := r.Values()
+		values, err := r.Values(nil)
 		if err != nil {
 			return err
 		}

@@ -40,7 +40,11 @@ func Predict(ctx context.Context, m *model.Model, path string, o PredictOptions,
 	if err != nil {
 		return err
 	}
+	check := o.labelsKnown(m)
 	return m.Encoding.Stream(ctx, path, o.Read, func(r *dataset.Rows) error {
+		if err := check(r); err != nil {
+			return err
+		}
 		s, err := m.Scores(ctx, o.Run, r)
 		if err != nil {
 			return err

@@ -64,7 +64,7 @@ func (r Recipe[T]) curve(ctx context.Context, s Sample[T]) (margin.Curve, error)
 	fit, test := s.Select(rest), s.Select(held)
 	first, second := test.Split(0.5, seed.Derive(r.Seed, seed.CurveHeldOut))
 	if len(first) == 0 || len(second) == 0 || !fit.enough() {
-		return none, fmt.Errorf("%d rows are too few to train on half and to measure on the rest", n)
+		return none, &SampleError{fmt.Sprintf("%d rows are too few to train on half and to measure on the rest", n)}
 	}
 	chosen, reported, err := r.curveMargins(ctx, svm, fit, test.Select(first), test.Select(second))
 	if err != nil {
