@@ -56,14 +56,18 @@ var rules = []rule{
 	{cell{target: "one-class", job: "tune"}, 2, "no error to search by"},
 	{cell{target: "numbers", job: "certificate"}, 2, "numbers have none"},
 	{cell{target: "one-class", job: "certificate"}, 2, "certifies the maps f2 and f3"},
-	{cell{target: "two|many|numbers", trait: "unlabeled", job: "train|cv|tune|margin|certificate"}, 3, "the rows have no "},
+	{cell{target: "two|many|numbers", trait: "unlabeled", job: "train|cv|tune|margin|certificate"}, 3,
+		"the rows have no "},
 	{cell{trait: "unlabeled", job: "eval"}, 3, "no labels to compare with"},
 	{cell{kind: "sparse", trait: "columns"}, 3, "index 1 comes after index 2"},
 	{cell{target: "numbers", job: "margin"}, 3, "are no classes"},
 }
 
-// pending are cells that do not hold yet, with the reason.
-var pending = []rule{}
+// pending are cells whose property does not hold yet, with the reason.
+var pending = []rule{
+	{at: cell{target: "two|many", trait: "duplicates", job: "certificate"},
+		says: "copies of a row are counted as fresh rows, so that a file written twice is certified sooner"},
+}
 
 // outcome is how a cell is expected to end.
 type outcome string
@@ -127,6 +131,9 @@ func TestProduct(t *testing.T) {
 				}
 			})
 		}
+	}
+	for _, r := range pending {
+		t.Logf("pending: %+v: %s", r.at, r.says)
 	}
 	t.Logf("cells: %v", count)
 	for _, r := range append(slices.Clone(rules), pending...) {

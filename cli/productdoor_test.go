@@ -172,7 +172,8 @@ func (w *world) readFeatures(path string) (features [][]float64, labels []string
 // options returns a call's options of every job.
 func (c call) options() job.Options {
 	o := job.NewOptions()
-	o.Read = dataset.Options{Kind: dataset.Kind(c.as), Target: c.target, Text: c.text, Weight: c.weight, Weights: c.weights}
+	o.Read = dataset.Options{Kind: dataset.Kind(c.as), Target: c.target, Text: c.text, Weight: c.weight,
+		Weights: c.weights}
 	if c.drop != "" {
 		o.Read.Drop = []string{c.drop}
 	}
@@ -324,7 +325,8 @@ func (w *world) refuses(c call, status int, says string) {
 	if w.door == "command line" {
 		_, got, text := w.commandLine(c)
 		if got != status || !strings.Contains(text, says) {
-			w.Errorf("kerf %s: exit status %d: %s; want %d: … %s …", strings.Join(c.args(""), " "), got, text, status, says)
+			w.Errorf("kerf %s: exit status %d: %s; want %d: … %s …", strings.Join(c.args(""), " "), got, text, status,
+				says)
 		}
 		return
 	}

@@ -18,7 +18,8 @@ var properties = map[string]map[string]func(w *world){
 	"train": {"plain": trainPlain, "weights": trainWeights, "categories": trainCategories, "missing": trainMissing,
 		"duplicates": trainDuplicates, "unlabeled": trainUnlabeled, "columns": trainColumns},
 	"predict": {"plain": predictPlain, "weights": predictWeights, "categories": predictCategories,
-		"missing": predictMissing, "duplicates": predictDuplicates, "unlabeled": predictUnlabeled, "columns": predictColumns},
+		"missing": predictMissing, "duplicates": predictDuplicates, "unlabeled": predictUnlabeled,
+		"columns": predictColumns},
 	"eval": {"plain": evalPlain, "weights": evalWeights, "categories": evalPlain, "missing": evalMissing,
 		"duplicates": evalDuplicates, "columns": evalColumns},
 	"map": {"plain": mapPlain, "weights": mapWeights, "categories": mapPlain, "missing": mapPlain,
@@ -294,11 +295,12 @@ func trainWeights(w *world) {
 	rows := w.rows()
 	weighed, m := w.train(rows, layout{weight: true}, exact)
 	often, repeatedModel := w.train(repeated(rows), layout{}, exact)
-	w.alike("weights are repetitions", w.predict(m, rows, layout{}).lines, w.predict(repeatedModel, rows, layout{}).lines, 1)
+	w.alike("weights are repetitions", w.predict(m, rows, layout{}).lines,
+		w.predict(repeatedModel, rows, layout{}).lines, 1)
 	w.near("n", numberAt(w, weighed.object, "n"), float64(live(rows)))
 	w.near("sum of weights", numberAt(w, weighed.object, "weights.sum"), numberAt(w, often.object, "n"))
 	if a, b := numberAt(w, weighed.object, "train."+w.measure()), numberAt(w, often.object,
-		"train."+w.measure()); math.Abs(a-b) > 1e-5 && w.target != "one-class" { // many of whose scores are 0 but for rounding
+		"train."+w.measure()); math.Abs(a-b) > 1e-5 && w.target != "one-class" { // many scores are 0 but for rounding
 		w.Errorf("train score %v by weight, %v of rows repeated", a, b)
 	}
 	// A row of weight 0 may be anything that can be read.
@@ -315,7 +317,8 @@ func trainCategories(w *world) {
 	rows := w.rows()
 	r, m := w.train(rows, layout{colour: true}, exact)
 	w.near("coordinates", numberAt(w, r.object, "features"), 2+3)
-	other := changed(rows, func(_ int, r *row) { r.colour = map[string]string{"red": "c", "green": "b", "blue": "a"}[r.colour] })
+	names := map[string]string{"red": "c", "green": "b", "blue": "a"}
+	other := changed(rows, func(_ int, r *row) { r.colour = names[r.colour] })
 	_, renamed := w.train(other, layout{colour: true}, exact)
 	w.alike("categories of other names", w.predict(m, rows, layout{colour: true}).lines,
 		w.predict(renamed, other, layout{colour: true}).lines, 1)

@@ -53,9 +53,12 @@ func evalDuplicates(w *world) {
 
 func evalColumns(w *world) {
 	rows := w.rows()
-	r, m := w.train(rows, layout{}, mapped)
-	e := w.do(w.with(m, "eval", rows, layout{swapped: true})).object
-	w.near("score", numberAt(w, e, w.measure()), numberAt(w, r.object, "train."+w.measure()))
+	for _, weight := range []bool{false, true} {
+		r, m := w.train(rows, layout{weight: weight}, mapped)
+		c := w.with(m, "eval", rows, layout{swapped: true, weight: weight})
+		c.weight = "" // the model knows it
+		w.near("score", numberAt(w, w.do(c).object, w.measure()), numberAt(w, r.object, "train."+w.measure()))
+	}
 }
 
 // mapped maps rows, by a model and by a map that is fitted to them, and checks that
@@ -323,7 +326,13 @@ func certified(w *world) {
 	}
 }
 
-// certifiedDuplicates: a copy of a landmark is no fresh row.
+// certifiedDuplicates: copies of landmarks and of other rows are no fresh rows.
 func certifiedDuplicates(w *world) {
 	certified(w)
+	rows, l := w.traited()
+	r := w.do(w.chosen(w.on("certificate", rows, l), mapped)).object
+	fresh, used := numberAt(w, r, "certificate.fresh"), numberAt(w, r, "certificate.used")
+	if n := len(w.rows()); fresh+used > float64(n) {
+		w.Errorf("%v fresh rows and %v landmarks of %d different rows", fresh, used, n)
+	}
 }

@@ -173,7 +173,8 @@ func (t *tuning[T]) divide(ctx context.Context, budget float64) error {
 		}
 		tested := selected(rows, fold[1])
 		test := sampleRows(p.x, t.rows, tested)
-		t.parts = append(t.parts, measuredPart[T]{part: p, test: test, tested: tested, medians: newMedians(t.space, p.train.X, sd)})
+		t.parts = append(t.parts, measuredPart[T]{part: p, test: test, tested: tested,
+			medians: newMedians(t.space, p.train.X, sd)})
 	}
 	return nil
 }
