@@ -33,7 +33,7 @@ var properties = map[string]map[string]func(w *world){
 	"check": {"plain": checkPlain, "categories": checkPlain, "missing": checkPlain, "duplicates": checkDuplicates,
 		"unlabeled": checkUnlabeled, "columns": checkColumns},
 	"certificate": {"plain": certified, "weights": certified, "categories": certified, "missing": certified,
-		"duplicates": certifiedDuplicates, "columns": certified},
+		"duplicates": certifiedDuplicates, "columns": certifiedColumns},
 }
 
 // traited returns the cell's rows with its trait, and how they are written.
@@ -379,6 +379,12 @@ func trainColumns(w *world) {
 	tested := w.do(c).object
 	w.near("test score", numberAt(w, tested, "test."+w.measure()), numberAt(w, plain, "train."+w.measure()))
 	w.near("rows of the test", numberAt(w, tested, "test.n"), float64(len(rows)))
+	// Trained on such a table it says the same.
+	other := w.dropping(w.chosen(w.on("train", rows, layout{swapped: true}), exact))
+	other.model = filepath.Join(w.dir, "other.kerf")
+	w.do(other)
+	w.alike("columns in another order", w.predict(c.model, rows, layout{}).lines,
+		w.predict(other.model, rows, layout{}).lines, 1)
 }
 
 func predictPlain(w *world) {

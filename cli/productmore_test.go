@@ -185,6 +185,8 @@ func cvColumns(w *world) {
 	rows := w.rows()
 	a := w.do(w.chosen(w.on("cv", rows, layout{}), exact))
 	w.folded(a, len(rows))
+	b := w.do(w.dropping(w.chosen(w.on("cv", rows, layout{swapped: true}), exact)))
+	w.near("mean", numberAt(w, b.object, "mean."+w.measure()), numberAt(w, a.object, "mean."+w.measure()))
 }
 
 // tuned checks that a search looked at n rows.
@@ -243,19 +245,13 @@ func marginColumns(w *world) {
 	rows := w.rows()
 	a := w.do(w.chosen(w.on("margin", rows, layout{}), mapped))
 	w.curved(a, rows)
-	if w.kind == "sets" {
-		return // a further column is a further item
-	}
-	c := w.chosen(w.on("margin", rows, layout{swapped: true}), mapped)
-	b := w.do(w.dropping(c))
+	b := w.do(w.dropping(w.chosen(w.on("margin", rows, layout{swapped: true}), mapped)))
 	w.near("margin", numberAt(w, b.object, "margin"), numberAt(w, a.object, "margin"))
 }
 
 // dropping leaves the further column of a table with swapped ones out.
 func (w *world) dropping(c call) call {
-	if w.kind == "dense" {
-		c.drop = "new"
-	}
+	c.drop = "new"
 	return c
 }
 
@@ -300,9 +296,6 @@ func checkUnlabeled(w *world) {
 func checkColumns(w *world) {
 	rows := w.rows()
 	a := w.checked(w.chosen(w.on("check", rows, layout{}), mapped), len(rows))
-	if w.kind == "sets" {
-		return // a further column is a further item
-	}
 	b := w.checked(w.dropping(w.chosen(w.on("check", rows, layout{swapped: true}), mapped)), len(rows))
 	w.near("largest eigenvalue", numberAt(w, b.object, "max_eigenvalue"), numberAt(w, a.object, "max_eigenvalue"))
 }
@@ -324,6 +317,15 @@ func certified(w *world) {
 	if stands, _ := find(r, "certificate.holds"); stands != (bound <= asked) {
 		w.Errorf("holds is %v, the bound %v of %v", stands, bound, asked)
 	}
+}
+
+// certifiedColumns: the order of columns is nothing to a certificate.
+func certifiedColumns(w *world) {
+	certified(w)
+	rows := w.rows()
+	a := w.do(w.chosen(w.on("certificate", rows, layout{}), mapped)).object
+	b := w.do(w.dropping(w.chosen(w.on("certificate", rows, layout{swapped: true}), mapped))).object
+	w.near("bound", numberAt(w, b, "certificate.bound"), numberAt(w, a, "certificate.bound"))
 }
 
 // certifiedDuplicates: copies of landmarks and of other rows are no fresh rows.

@@ -72,6 +72,17 @@ func TestNoFlagWithoutUse(t *testing.T) {
 	if out := mustRun(t, "map", model, table, "--target", "none"); strings.Contains(out, "label") {
 		t.Error("map writes labels that are not wanted")
 	}
+	// Rows of JSON may lack any column, but not all of them for others.
+	lines := func(name, x string) string {
+		var b strings.Builder
+		for i := range 40 {
+			fmt.Fprintf(&b, "{%q: %d, \"label\": \"%d\"}\n", x, i, i/20)
+		}
+		return writeFile(t, filepath.Join(t.TempDir(), name), []byte(b.String()))
+	}
+	mustRun(t, "train", lines("a.jsonl", "x"), "--target", "label", "--kernel", "linear", "-o", model)
+	wantFailure(t, 3, "b.jsonl: no row has any of the columns that training had: x", "predict", model, lines("b.jsonl", "z"))
+	mustRun(t, "train", table, "-o", model, "--kernel", "linear")
 	array := filepath.Join(t.TempDir(), "f.npy")
 	for _, c := range []struct {
 		data string

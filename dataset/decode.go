@@ -29,6 +29,11 @@ func Decode[T any](e *Encoding, r *Rows) (data.Labeled[T, string], error) {
 // decode is the one place that knows what each form of rows is as instances of
 // each kind: a Source of vectors, strings or sets.
 func (e *Encoding) decode(r *Rows) (instances any, labels []string, err error) {
+	if r.table != nil {
+		if err := e.checkColumns(r.table); err != nil {
+			return nil, nil, err
+		}
+	}
 	switch {
 	case r.texts != nil:
 		return r.texts, r.Labels, nil
@@ -39,15 +44,12 @@ func (e *Encoding) decode(r *Rows) (instances any, labels []string, err error) {
 	case r.vectors != nil:
 		return r.vectors, r.Labels, nil
 	case e.Kind == Sets && e.Column == 0:
-		return e.rowSets(r.table), r.Labels, e.checkColumns(r.table)
+		return e.rowSets(r.table), r.Labels, nil
 	case e.Kind == Vectors:
 		if e.Table == nil {
 			return nil, nil, fmt.Errorf("rows of %s are not instances of %s", e.Format, e.Kind)
 		}
 		return e.Table.Encode(r.table)
-	}
-	if err := e.checkColumns(r.table); err != nil {
-		return nil, nil, err
 	}
 	col := e.textPlace(r.table)
 	if col < 0 || col >= r.table.Cols() {
@@ -75,22 +77,61 @@ func (e *Encoding) textPlace(t *table.Table) int {
 	return e.Column - 1
 }
 
-// checkColumns reports columns of instances that training had and a table with a
-// header lacks.
+// needed returns the names of the columns that instances are made of, nil where they
+// have none.
+func (e *Encoding) needed() []string {
+	var out []string
+	switch {
+	case e.Table != nil && e.Table.Header:
+		for _, c := range e.Table.Columns {
+			if c.Size > 0 {
+				out = append(out, c.Name)
+			}
+		}
+	case e.Column > 0 && e.named():
+		out = e.Columns[e.Column-1 : e.Column]
+	case e.named():
+		for _, name := range e.Columns {
+			if name != e.Target && name != e.Weight && !slices.Contains(e.Dropped, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// checkColumns reports a table of strings or sets that lacks a column of training,
+// as encoding vectors does, and one whose columns come with their values, as in JSON
+// Lines, where it has others alone.
 func (e *Encoding) checkColumns(t *table.Table) error {
-	if t.Header == nil || !e.named() {
+	needed, known, strange := e.needed(), false, false
+	if t.Header == nil || needed == nil {
 		return nil
 	}
-	for j, name := range e.Columns {
-		spare := name == e.Target || name == e.Weight || slices.Contains(e.Dropped, name) || e.Column > 0 && j != e.Column-1
-		if !spare && !slices.Contains(t.Header, name) {
+	for _, name := range needed {
+		if e.Table == nil && !slices.Contains(t.Header, name) {
 			return &data.InputError{
 				File: t.Name, Problem: fmt.Sprintf("the table lacks column %q, of which training made %s", name, e.Kind),
 				Advice: "give the same columns",
 			}
 		}
 	}
-	return nil
+	if f := byName(e.Format); f == nil || !f.keyed {
+		return nil
+	}
+	for j, name := range t.Header {
+		if !isBlank(t, j) {
+			known = known || slices.Contains(needed, name)
+			strange = strange || !slices.Contains(e.columns(), name)
+		}
+	}
+	if known || !strange {
+		return nil
+	}
+	return &data.InputError{
+		File: t.Name, Problem: "no row has any of the columns that training had: " + clip(strings.Join(needed, ", ")),
+		Advice: "give the same columns",
+	}
 }
 
 // columnTexts returns the cells of a column, empty where one is missing.
