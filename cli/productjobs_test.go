@@ -447,6 +447,10 @@ func predictCategories(w *world) {
 	_, m := w.train(rows, l, mapped)
 	strange := changed(rows, func(_ int, r *row) { r.colour = "mauve" })
 	none := changed(rows, func(_ int, r *row) { r.colour = "" })
+	c := w.with(m, "predict", strange, l)
+	if _, _, said := kerf(w, c.args("")...); !strings.Contains(said, "42 cells hold categories that training did not") {
+		w.Errorf("nobody is told of categories that training did not have: %q", said)
+	}
 	lines := w.predict(m, strange, l).lines
 	w.same("a category that training did not have is as none", lines, w.predict(m, none, l).lines)
 	w.records(m, strange, l, lines)

@@ -62,7 +62,8 @@ func TestNoFlagWithoutUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	renamed := writeFile(t, filepath.Join(t.TempDir(), "renamed.csv"), bytes.Replace(text, []byte("label"), []byte("truth"), 1))
+	renamed := writeFile(t, filepath.Join(t.TempDir(), "renamed.csv"),
+		bytes.Replace(text, []byte("label"), []byte("truth"), 1))
 	if o := mustObject(t, "eval", model, renamed, "--target", "truth"); numberAt(t, o, "error") != e {
 		t.Errorf("eval of another column: %v, want %v", o["error"], e)
 	}
@@ -81,14 +82,16 @@ func TestNoFlagWithoutUse(t *testing.T) {
 		return writeFile(t, filepath.Join(t.TempDir(), name), []byte(b.String()))
 	}
 	mustRun(t, "train", lines("a.jsonl", "x"), "--target", "label", "--kernel", "linear", "-o", model)
-	wantFailure(t, 3, "b.jsonl: no row has any of the columns that training had: x", "predict", model, lines("b.jsonl", "z"))
+	wantFailure(t, 3, "b.jsonl: no row has any of the columns that training had: x", "predict", model,
+		lines("b.jsonl", "z"))
 	mustRun(t, "train", table, "-o", model, "--kernel", "linear")
 	array := filepath.Join(t.TempDir(), "f.npy")
 	for _, c := range []struct {
 		data string
 		told bool
 	}{{table, true}, {bare, false}} {
-		if _, _, said := kerf(t, "map", model, c.data, "-o", array); strings.Contains(said, "no room for labels") != c.told {
+		_, _, said := kerf(t, "map", model, c.data, "-o", array)
+		if strings.Contains(said, "no room for labels") != c.told {
 			t.Errorf("map %s to NPY says %q", c.data, said)
 		}
 	}

@@ -49,7 +49,7 @@ type Quantiles struct {
 // name or from the one that the model was trained with, all measures are by weight.
 func Evaluate(ctx context.Context, m *model.Model, path string, o Options) (*Evaluated, error) {
 	v := evaluation{o: &o, m: m, path: path}
-	err := m.Encoding.Stream(ctx, path, o.Read, func(r *dataset.Rows) error { return v.add(ctx, r) })
+	err := o.stream(ctx, m, path, func(r *dataset.Rows) error { return v.add(ctx, r) })
 	if err == nil {
 		err = dataset.SomeWeight(path, v.weights)
 	}

@@ -41,7 +41,7 @@ func Predict(ctx context.Context, m *model.Model, path string, o PredictOptions,
 		return err
 	}
 	check := o.labelsKnown(m)
-	return m.Encoding.Stream(ctx, path, o.Read, func(r *dataset.Rows) error {
+	return o.stream(ctx, m, path, func(r *dataset.Rows) error {
 		if err := check(r); err != nil {
 			return err
 		}
@@ -55,6 +55,27 @@ func Predict(ctx context.Context, m *model.Model, path string, o PredictOptions,
 		}
 		return use(all)
 	})
+}
+
+// stream reads a file for a model part by part, and tells of categories that
+// training did not have.
+func (o *Options) stream(ctx context.Context, m *model.Model, path string, use func(*dataset.Rows) error) error {
+	unseen := 0
+	err := m.Encoding.Stream(ctx, path, o.Read, func(r *dataset.Rows) error {
+		unseen += m.Encoding.Unseen(r)
+		return use(r)
+	})
+	if err == nil {
+		o.warnUnseen(path, unseen)
+	}
+	return err
+}
+
+// warnUnseen tells of cells with categories that training did not have.
+func (o *Options) warnUnseen(name string, cells int) {
+	if cells > 0 {
+		o.warn("%s: %d cells hold categories that training did not have; they count as missing", name, cells)
+	}
 }
 
 // Check reports what is asked for and the model does not have. The path stands for

@@ -59,6 +59,7 @@ func (t *training[T]) readTest(ctx context.Context, held []int) (*testing[T], er
 	if err != nil {
 		return nil, err
 	}
+	o.warnUnseen(rows.Name, t.part.encoding.Unseen(rows))
 	if !t.choices.traits.Unsupervised {
 		if rows.Labels == nil {
 			return nil, badInput(rows.Name, "the rows have no labels to test against", "use kerf predict for such data")
