@@ -30,7 +30,7 @@ func everyKind(t *testing.T, dir string) {
 }
 
 // numbers returns the value of a key in each object of a list.
-func numbers(t *testing.T, o any, list, key string) []float64 {
+func numbers(t testing.TB, o any, list, key string) []float64 {
 	t.Helper()
 	all, err := find(o, list)
 	if err != nil {

@@ -58,7 +58,7 @@ there is one: by the map of a model, or by a map fitted to the data (--fit).`,
 			return a.mapFitted(c.Context(), args[0], o, form, out)
 		}
 		for _, name := range []string{"kernel", "map", "dim", "landmarks", "select", "projection", "repair", "scale",
-			"target", "as", "text"} {
+			"as", "text"} {
 			if c.Flags().Changed(name) {
 				return usage("--%s goes with --fit; a model has its own", name)
 			}
@@ -89,10 +89,7 @@ func (a *app) mapByModel(
 	err := a.output(ctx, out, func(w io.Writer) error {
 		table := form(w, "f")
 		var err error
-		done, err = job.MapFeatures(ctx, m, path, o, func(x *data.Matrix,
-			labels []string) error {
-			return table.Write(x, labels)
-		})
+		done, err = job.MapFeatures(ctx, m, path, o, a.writeTo(table, out))
 		if err != nil {
 			return err
 		}
@@ -112,7 +109,7 @@ func (a *app) mapFitted(ctx context.Context, path string, o job.Options, form da
 	}
 	err = a.output(ctx, out, func(w io.Writer) error {
 		table := form(w, "f")
-		if err := f.Each(ctx, func(x *data.Matrix, labels []string) error { return table.Write(x, labels) }); err != nil {
+		if err := f.Each(ctx, a.writeTo(table, out)); err != nil {
 			return err
 		}
 		return table.Close()
@@ -121,6 +118,19 @@ func (a *app) mapFitted(ctx context.Context, path string, o job.Options, form da
 		return err
 	}
 	return a.mapped(&job.Mapped{Rows: f.Rows, Dim: f.Dim}, out)
+}
+
+// writeTo writes features to a table in the file at path, and tells of labels that
+// it has no room for.
+func (a *app) writeTo(table dataset.Writer, path string) job.UseFeatures {
+	told := dataset.HoldsLabels(path)
+	return func(x *data.Matrix, labels []string) error {
+		if labels != nil && !told {
+			told = true
+			a.warn("%s: the format has no room for labels, which are left out", path)
+		}
+		return table.Write(x, labels)
+	}
 }
 
 // mapped reports what was written; nothing for people if it went to standard

@@ -66,9 +66,6 @@ measure the final model on rows that had no part in the search.`,
 		if err := f.settle(a, c, args[0]); err != nil {
 			return err
 		}
-		if f.learner == model.LearnerOneClass {
-			return usage("%s does not look at labels, and there is no error to search by", f.learner)
-		}
 		o.TrainOptions, o.FoldsGiven = f.train, c.Flags().Changed("folds")
 		t, err := job.Tune(c.Context(), args[0], o)
 		if err != nil {

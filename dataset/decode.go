@@ -35,6 +35,11 @@ func (e *Encoding) otherFormat(name, format string) error {
 // decode is the one place that knows what each form of rows is as instances of
 // each kind: a Source of vectors, strings or sets.
 func (e *Encoding) decode(r *Rows) (instances any, labels []string, err error) {
+	if r.table != nil {
+		if err := e.checkColumns(r.table); err != nil {
+			return nil, nil, err
+		}
+	}
 	switch {
 	case e.Kind == Vectors && (e.Table == nil) != (r.table == nil):
 		return nil, nil, e.otherFormat(r.Name, r.Format)
@@ -75,6 +80,63 @@ func (e *Encoding) textPlace(t *table.Table) int {
 		}
 	}
 	return e.Column - 1
+}
+
+// needed returns the names of the columns that instances are made of, nil where they
+// have none.
+func (e *Encoding) needed() []string {
+	var out []string
+	switch {
+	case e.Table != nil && e.Table.Header:
+		for _, c := range e.Table.Columns {
+			if c.Size > 0 {
+				out = append(out, c.Name)
+			}
+		}
+	case e.Column > 0 && e.named():
+		out = e.Columns[e.Column-1 : e.Column]
+	case e.named():
+		for _, name := range e.Columns {
+			if name != e.Target && name != e.Weight && !slices.Contains(e.Dropped, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// checkColumns reports a table of strings or sets that lacks a column of training,
+// as encoding vectors does, and one whose columns come with their values, as in JSON
+// Lines, where it has others alone.
+func (e *Encoding) checkColumns(t *table.Table) error {
+	needed, known, strange := e.needed(), false, false
+	if t.Header == nil || needed == nil {
+		return nil
+	}
+	for _, name := range needed {
+		if e.Table == nil && !slices.Contains(t.Header, name) {
+			return &data.InputError{
+				File: t.Name, Problem: fmt.Sprintf("the table lacks column %q, of which training made %s", name, e.Kind),
+				Advice: "give the same columns",
+			}
+		}
+	}
+	if f := byName(e.Format); f == nil || !f.keyed {
+		return nil
+	}
+	for j, name := range t.Header {
+		if !isBlank(t, j) {
+			known = known || slices.Contains(needed, name)
+			strange = strange || !slices.Contains(e.columns(), name)
+		}
+	}
+	if known || !strange {
+		return nil
+	}
+	return &data.InputError{
+		File: t.Name, Problem: "no row has any of the columns that training had: " + clip(strings.Join(needed, ", ")),
+		Advice: "give the same columns",
+	}
 }
 
 // columnTexts returns the cells of a column, empty where one is missing.

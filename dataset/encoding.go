@@ -70,7 +70,7 @@ func Fit(r *Rows, index []int, scaled scale.Kind, o Options) (*Encoding, error) 
 		}
 	}
 	if r.Format == formatSets || r.Format == formatLines {
-		if e.Target = o.Target; o.Target == "" && r.Labels == nil {
+		if e.Target = o.Target; o.Target == "" && (r.Labels == nil || o.Labels != "") {
 			e.Target = noTarget
 		}
 	}
@@ -101,6 +101,19 @@ func (r *Rows) fitScaling(index []int, kind scale.Kind, o *Options) (*scale.Vect
 		return nil, err
 	}
 	return scale.FitVectors(kind, r.vectors, index), nil
+}
+
+// Unseen returns how many cells of rows hold a category that training did not have,
+// which are taken as missing ones are.
+func (e *Encoding) Unseen(r *Rows) int {
+	if e.Table == nil || r.table == nil {
+		return 0
+	}
+	n, err := e.Table.Unseen(r.table)
+	if err != nil {
+		return 0 // Decode reports it
+	}
+	return n
 }
 
 // Scaled returns the scaling of numbers.

@@ -17,7 +17,7 @@ type Options struct {
 
 	// Target is the column of the labels: a name, a number from 1, "first",
 	// "last" or "none". Empty is the last of a table and the first of lines and
-	// sets.
+	// sets, and none where there is a file of Labels.
 	Target string
 
 	// Unlabeled says that sets, and lines with tabs, have no labels where Target
@@ -53,6 +53,19 @@ type Options struct {
 
 // Weighted reports whether a column of weights is named.
 func (o *Options) Weighted() bool { return o.Weight != "" && o.Weight != "none" }
+
+// settleTarget fills in that rows whose labels are in a file of their own have no
+// others.
+func (o *Options) settleTarget() error {
+	switch {
+	case o.Labels == "":
+	case o.Target == "":
+		o.Target = noTarget
+	case o.Target != noTarget:
+		return BadOption("%s and %s do not go together; choose one", Option("labels"), Option("target"))
+	}
+	return nil
+}
 
 // table returns how to read a table.
 func (o *Options) table(name string) table.Options {

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,9 @@ func PartOf(ctl run.Control, bytes float64) int {
 // Read reads a whole file, standard input if path is "-". Its format is found by
 // content and ending.
 func Read(ctx context.Context, path string, o Options) (*Rows, error) {
+	if err := o.settleTarget(); err != nil {
+		return nil, err
+	}
 	f, err := openFile(ctx, path, &o)
 	if err != nil {
 		return nil, err
@@ -66,7 +70,7 @@ func Read(ctx context.Context, path string, o Options) (*Rows, error) {
 	if r.Kind == "" {
 		r.Kind = r.native()
 	}
-	if err := r.checkKind(); err != nil {
+	if err := cmp.Or(r.checkKind(), r.checkOptions(&o)); err != nil {
 		return nil, err
 	}
 	return r, r.weigh(&o)
@@ -92,9 +96,13 @@ func openFile(ctx context.Context, path string, o *Options) (*file.File, error) 
 
 // Stream reads a file part by part, the way the training data were read, and
 // hands over each part: at most PartRows rows, fewer where they are long for the
-// memory of the run, unless the format can be read whole alone. Of the options, Target counts where there is no Table, in the place of the
-// training data's, Header, Weight, Labels and Weights count, and so does Stdin.
+// memory of the run, unless the format can be read whole alone. Of the options,
+// Target, in the place of the training data's, Header, Weight, Labels and Weights
+// count, and so does Stdin.
 func (e *Encoding) Stream(ctx context.Context, path string, o Options, use func(*Rows) error) error {
+	if err := o.settleTarget(); err != nil {
+		return err
+	}
 	f, err := openFile(ctx, path, &o)
 	if err != nil {
 		return err
@@ -118,22 +126,30 @@ func (e *Encoding) Stream(ctx context.Context, path string, o Options, use func(
 		if err != nil {
 			return err
 		}
-		r.Name, r.Format, r.Kind = f.Name, e.Format, e.Kind
+		r.Name, r.Format, r.Kind, r.first = f.Name, e.Format, e.Kind, rows
 		rows += r.Len()
-		if e.Table != nil && r.table != nil {
-			if r.Labels, err = e.Table.Labels(r.table); err != nil {
-				return err
-			}
+		if err = r.checkOptions(&o); err == nil && o.Target == "" {
+			err = e.FindLabels(r)
 		}
-		if o.Target == "" && e.Columns != nil && r.table != nil {
-			if err := e.findTarget(r); err != nil {
-				return err
-			}
+		if err == nil {
+			err = use(r)
 		}
-		if err := use(r); err != nil {
+		if err != nil {
 			return err
 		}
 	}
+}
+
+// FindLabels finds the labels of a table where the training data had them.
+func (e *Encoding) FindLabels(r *Rows) (err error) {
+	switch {
+	case r.table == nil:
+	case e.Table != nil:
+		r.Labels, err = e.Table.Labels(r.table)
+	case e.Columns != nil:
+		err = e.findTarget(r)
+	}
+	return err
 }
 
 // findTarget finds the labels of a table of strings or sets where training had them:
@@ -210,6 +226,9 @@ func (e *Encoding) open(ctx context.Context, f *file.File, o *Options) (next, er
 	if e.Table != nil {
 		how.table = e.Table.Options(f.Name)
 		how.table.Header, how.table.Weight, how.table.Run = o.Header, o.Weight, o.Run
+		if o.Target != "" {
+			how.table.Target = o.Target
+		}
 	}
 	return found.open(ctx, f, how)
 }

@@ -147,9 +147,11 @@ func (e *Encoding) byNames(all []any) (*table.Table, error) {
 			}
 		}
 	}
+	f := byName(e.Format)
+	keyed := f != nil && f.keyed
 	var names []string
 	for _, name := range e.columns() {
-		if known[name] || unnamed || e.Table == nil {
+		if known[name] || unnamed || e.Table == nil && (keyed || !e.named()) {
 			names = append(names, name)
 			delete(known, name)
 		}
@@ -163,8 +165,6 @@ func (e *Encoding) byNames(all []any) (*table.Table, error) {
 	if !unnamed {
 		names = append(names, slices.Sorted(maps.Keys(known))...)
 	}
-	f := byName(e.Format)
-	keyed := f != nil && f.keyed
 	b, err := e.builder(names, keyed)
 	if err != nil {
 		return nil, err

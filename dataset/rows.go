@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -18,6 +19,7 @@ type Rows struct {
 	Labels  []string  // nil where there are none
 	Weights []float64 // nil where there are none, or they are in a column that has not been looked at
 
+	first   int // rows of the file before these
 	table   *table.Table
 	vectors data.Source[data.Vector]
 	texts   data.Slice[string]
@@ -63,23 +65,99 @@ func (r *Rows) checkKind() error {
 	return nil
 }
 
-// Values returns the labels as numbers.
-func (r *Rows) Values() ([]float64, error) { return Values(r.Name, r.Labels) }
+// checkOptions reports options of columns for rows that have none, and leaves out
+// the labels of LIBSVM and FASTA data where none are wanted.
+func (r *Rows) checkOptions(o *Options) error {
+	if r.table != nil {
+		if o.Text != "" && r.Kind == Vectors {
+			return BadOption("%s is for strings and sets; use %s strings or sets", Option("text"), Option("as"))
+		}
+		return nil
+	}
+	lines := r.Format == formatSets || r.Format == formatLines
+	for _, c := range []struct {
+		name  Option
+		given bool
+	}{
+		{"drop", len(o.Drop) > 0}, {"text", o.Text != ""},
+		{"target", !lines && o.Target != "" && o.Target != noTarget && o.Target != "first"},
+	} {
+		if c.given {
+			return BadOption("%s names a column of a table; %s is %s data", c.name, r.Name, r.Format)
+		}
+	}
+	if !lines && o.Target == noTarget && o.Labels == "" {
+		r.Labels = nil
+	}
+	return nil
+}
 
-// Values reads labels as numbers. The name stands for the file in errors.
-func Values(name string, labels []string) ([]float64, error) {
-	out := make([]float64, len(labels))
-	for i, text := range labels {
-		v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-		if err != nil || v-v != 0 {
-			return nil, &data.InputError{
-				File: name, Problem: fmt.Sprintf("the target %q is not a number", text),
-				Advice: "check --target, or drop --task regress",
-			}
+// Values returns the labels of the given rows as numbers, of all if index is nil.
+func (r *Rows) Values(index []int) ([]float64, error) {
+	n := len(index)
+	if index == nil {
+		n = len(r.Labels)
+	}
+	out := make([]float64, n)
+	for i := range out {
+		row := i
+		if index != nil {
+			row = index[i]
+		}
+		v, ok := parseValue(r.Labels[row])
+		if !ok {
+			return nil, r.fault(row, fmt.Sprintf("the target %q is not a number", clip(r.Labels[row])),
+				"check --target, or drop --task regress")
 		}
 		out[i] = v
 	}
 	return out, nil
+}
+
+// parseValue reads a number to learn.
+func parseValue(text string) (float64, bool) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	return v, err == nil && v-v == 0
+}
+
+// CheckLabels reports the first row whose label is missing.
+func (r *Rows) CheckLabels() error {
+	if i := slices.Index(r.Labels, ""); i >= 0 {
+		return r.fault(i, "the label is missing", "fill it in, leave the row out, or name another target")
+	}
+	return nil
+}
+
+// fault reports a row that is wrong: by its line where that is known.
+func (r *Rows) fault(row int, problem, advice string) error {
+	e := &data.InputError{File: r.Name, Problem: problem, Advice: advice}
+	if r.table != nil {
+		e.Line = r.table.Lines[row]
+	} else {
+		e.Problem = fmt.Sprintf("row %d: %s", r.first+row+1, problem)
+	}
+	return e
+}
+
+// GuessedLabels reports whether labels were found where the format has them and
+// not by a sign: in lines that might as well have none.
+func (r *Rows) GuessedLabels() bool {
+	return r.Labels != nil && (r.Format == formatSets || r.Format == formatLines)
+}
+
+// LabelWords say for people what was taken for labels, or that nothing was, where
+// that is not plain; empty otherwise.
+func (r *Rows) LabelWords() string {
+	const none = " is taken for the label and left out; use --target none if there are no labels"
+	switch {
+	case r.table != nil && r.table.Target >= 0:
+		return "column " + columnTitle(r.table, r.table.Target) + none
+	case r.Format == formatSets && r.Labels != nil:
+		return "the first item of a line" + none
+	case r.Format == formatSets:
+		return "lines are taken to have no labels; use --target first if each begins with one"
+	}
+	return ""
 }
 
 // HasNumbers reports whether the rows are of a table whose columns may be numbers.

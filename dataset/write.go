@@ -36,6 +36,10 @@ var written = []struct {
 	{[]string{".parquet"}, func(w io.Writer, _ string) Writer { return &parquetWriter{w: w} }},
 }
 
+// HoldsLabels reports whether the format that the ending of a path stands for has
+// room for labels.
+func HoldsLabels(path string) bool { return strings.ToLower(filepath.Ext(path)) != ".npy" }
+
 // WriterFor returns the writer of the format that the ending of a path stands for,
 // CSV where there is none. The error is an *OptionError.
 func WriterFor(path string) (NewWriter, error) {

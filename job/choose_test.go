@@ -265,7 +265,7 @@ func TestChooseNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	values, err := rows.Values()
+	values, err := rows.Values(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -215,7 +215,7 @@ func trainAndTest[T any](
 	if err != nil {
 		return out, err
 	}
-	known, err := truthOf(&out.pipeline.Head, rows.Name, d.Y, d.X.Len())
+	known, err := truthOf(&out.pipeline.Head, rows, test)
 	if err != nil {
 		return out, err
 	}

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -48,7 +49,7 @@ type Quantiles struct {
 // name or from the one that the model was trained with, all measures are by weight.
 func Evaluate(ctx context.Context, m *model.Model, path string, o Options) (*Evaluated, error) {
 	v := evaluation{o: &o, m: m, path: path}
-	err := stream(ctx, m, path, o.Read, func(r *dataset.Rows) error { return v.add(ctx, r) })
+	err := o.stream(ctx, m, path, func(r *dataset.Rows) error { return v.add(ctx, r) })
 	if err == nil {
 		err = dataset.SomeWeight(path, v.weights)
 	}
@@ -91,11 +92,11 @@ func (v *evaluation) add(ctx context.Context, r *dataset.Rows) error {
 	if r.Labels == nil {
 		return badInput(v.path, "the rows have no labels to compare with", "use kerf predict for such data")
 	}
-	if err := v.weigh(r); err != nil {
+	if err := cmp.Or(r.CheckLabels(), v.weigh(r)); err != nil {
 		return err
 	}
 	if v.m.Regresses() {
-		values, err := r.Values()
+		values, err := r.Values(nil)
 		if err != nil {
 			return err
 		}

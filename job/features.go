@@ -22,8 +22,11 @@ type UseFeatures func(features *data.Matrix, labels []string) error
 
 // MapFeatures maps the rows of a file by the map of a model, part by part.
 func MapFeatures(ctx context.Context, m *model.Model, path string, o Options, use UseFeatures) (*Mapped, error) {
-	out := &Mapped{Dim: m.Separators.Cols}
-	err := stream(ctx, m, path, o.Read, func(r *dataset.Rows) error {
+	out, check := &Mapped{Dim: m.Separators.Cols}, o.labelsKnown(m)
+	err := o.stream(ctx, m, path, func(r *dataset.Rows) error {
+		if err := check(r); err != nil {
+			return err
+		}
 		features, err := m.Features(ctx, o.Run, r)
 		if err != nil {
 			return err
@@ -47,6 +50,9 @@ func (f *FittedMap) Each(ctx context.Context, use UseFeatures) error { return f.
 // FitMap fits a map to the rows of a file, without their labels.
 func FitMap(ctx context.Context, path string, o Options) (*FittedMap, error) {
 	o.Read.Unlabeled = true
+	if err := o.unweighted("a map"); err != nil {
+		return nil, err
+	}
 	rows, w, err := o.read(ctx, path)
 	if err != nil {
 		return nil, err
@@ -55,6 +61,7 @@ func FitMap(ctx context.Context, path string, o Options) (*FittedMap, error) {
 }
 
 func (w typed[T]) fitMap(ctx context.Context, rows *dataset.Rows, o *Options) (*FittedMap, error) {
+	o.warnLabels(rows)
 	s, x, labels, err := instances(o, w.kind, rows)
 	if err != nil {
 		return nil, err

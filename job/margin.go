@@ -34,6 +34,15 @@ func instances[T any](o *Options, kind spec.Kind[T], rows *dataset.Rows) (*settl
 	return s, d.X, d.Y, err
 }
 
+// unweighted reports weights of rows for what goes by rows alone.
+func (o *Options) unweighted(what string) error {
+	if o.Read.Weighted() || o.Read.Weights != "" {
+		return dataset.BadOption("%s takes no weights of rows; leave out those of weight 0, and name a column of weights "+
+			"with %s", what, dataset.Option("drop"))
+	}
+	return nil
+}
+
 // MarginOptions are the options of FindMargin.
 type MarginOptions struct {
 	Options
@@ -69,6 +78,9 @@ type Margin struct {
 // kernel's feature space. Half of the rows train separators, a quarter chooses
 // among them, and the errors are counted on the last quarter.
 func FindMargin(ctx context.Context, path string, o MarginOptions) (*Margin, error) {
+	if err := o.unweighted("a curve of margins"); err != nil {
+		return nil, err
+	}
 	rows, w, err := o.read(ctx, path)
 	if err != nil {
 		return nil, err
@@ -145,6 +157,9 @@ type Witness struct {
 // this sample proves nothing about others.
 func Check(ctx context.Context, path string, o CheckOptions) (*Checked, error) {
 	o.Read.Unlabeled = true
+	if err := o.unweighted("a check"); err != nil {
+		return nil, err
+	}
 	rows, w, err := o.read(ctx, path)
 	if err != nil {
 		return nil, err
@@ -153,6 +168,7 @@ func Check(ctx context.Context, path string, o CheckOptions) (*Checked, error) {
 }
 
 func (w typed[T]) check(ctx context.Context, rows *dataset.Rows, o *CheckOptions) (*Checked, error) {
+	o.warnLabels(rows)
 	s, x, _, err := instances(&o.Options, w.kind, rows)
 	if err != nil {
 		return nil, err

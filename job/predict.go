@@ -40,7 +40,11 @@ func Predict(ctx context.Context, m *model.Model, path string, o PredictOptions,
 	if err != nil {
 		return err
 	}
-	return stream(ctx, m, path, o.Read, func(r *dataset.Rows) error {
+	check := o.labelsKnown(m)
+	return o.stream(ctx, m, path, func(r *dataset.Rows) error {
+		if err := check(r); err != nil {
+			return err
+		}
 		s, err := m.Scores(ctx, o.Run, r)
 		if err != nil {
 			return err
@@ -53,11 +57,13 @@ func Predict(ctx context.Context, m *model.Model, path string, o PredictOptions,
 	})
 }
 
-// stream hands over the rows of a file part by part. An error about a row names the
-// file, and the row by its place in that.
-func stream(ctx context.Context, m *model.Model, path string, o dataset.Options, use func(*dataset.Rows) error) error {
-	before := 0
-	return m.Encoding.Stream(ctx, path, o, func(r *dataset.Rows) error {
+// stream reads a file for a model part by part, and tells of categories that
+// training did not have. An error about a row names the file, and the row by its
+// place in that.
+func (o *Options) stream(ctx context.Context, m *model.Model, path string, use func(*dataset.Rows) error) error {
+	unseen, before := 0, 0
+	err := m.Encoding.Stream(ctx, path, o.Read, func(r *dataset.Rows) error {
+		unseen += m.Encoding.Unseen(r)
 		err := use(r)
 		if there := model.Moved(err, before); there != err {
 			return inFile(r.Name, there)
@@ -65,6 +71,17 @@ func stream(ctx context.Context, m *model.Model, path string, o dataset.Options,
 		before += r.Len()
 		return err
 	})
+	if err == nil {
+		o.warnUnseen(path, unseen)
+	}
+	return err
+}
+
+// warnUnseen tells of cells with categories that training did not have.
+func (o *Options) warnUnseen(name string, cells int) {
+	if cells > 0 {
+		o.warn("%s: %d cells hold categories that training did not have; they count as missing", name, cells)
+	}
 }
 
 // Check reports what is asked for and the model does not have. The path stands for

@@ -132,7 +132,7 @@ func TestEvaluate(t *testing.T) {
 		lines := linesOf(t, c.m, c.data, job.PredictOptions{Options: o})
 		if name == "numbers" {
 			square, absolute := 0.0, 0.0
-			values, err := rows.Values()
+			values, err := rows.Values(nil)
 			if err != nil {
 				t.Fatal(err)
 			}

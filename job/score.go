@@ -17,7 +17,7 @@ import (
 type Score struct {
 	*eval.Metrics
 	*eval.Regression
-	Outliers bool // of a one-class machine: errors are outliers
+	Outliers bool // of a one-class machine on rows that do not say what they are: errors are outliers
 }
 
 // MarshalJSON writes the one that there is.
@@ -91,29 +91,42 @@ func percent(p float64) string { return strconv.FormatFloat(100*p, 'f', 2, 64) +
 // truth is what is true of rows: classes of the model, -1 for one that it does not
 // know, or numbers.
 type truth struct {
-	y       []int
-	values  []float64
-	unknown []string // labels that the model does not know, the first few
+	y        []int
+	values   []float64
+	unknown  []string // labels that the model does not know, the first few
+	outliers bool     // the rows do not say which they are, and count as inliers
 }
 
-// truthOf reads labels as the model's. Of a one-class machine all rows are inliers.
-func truthOf(p *model.Head, name string, labels []string, n int) (truth, error) {
-	var t truth
-	switch {
-	case p.Regresses():
-		var err error
-		t.values, err = dataset.Values(name, labels)
+// truthOf reads the labels of rows as the model's, of those in index, all if that is
+// nil. Of a one-class machine all rows are inliers, unless all labels are its own.
+func truthOf(p *model.Head, rows *dataset.Rows, index []int) (t truth, err error) {
+	if p.Regresses() {
+		t.values, err = rows.Values(index)
 		return t, err
-	case p.Learner == model.LearnerOneClass:
+	}
+	labels := rows.Labels
+	if index != nil && labels != nil {
+		labels = selected(labels, index)
+	}
+	one := p.Learner == model.LearnerOneClass
+	classes := p.Classes
+	if one {
+		classes = model.OneClasses()
+	}
+	t.y, t.unknown = classIndex(classes, labels)
+	if one && (labels == nil || t.unknown != nil) {
+		n := len(index)
+		if index == nil {
+			n = rows.Len()
+		}
 		return inliers(n), nil
 	}
-	t.y, t.unknown = classIndex(p.Classes, labels)
 	return t, nil
 }
 
 // inliers are rows of which all are.
 func inliers(n int) truth {
-	t := truth{y: make([]int, n)}
+	t := truth{y: make([]int, n), outliers: true}
 	for i := range t.y {
 		t.y[i] = 1
 	}
@@ -127,7 +140,7 @@ func (t truth) score(p *model.Head, scores *data.Matrix, weight []float64) (*Sco
 		return &Score{Regression: m}, err
 	}
 	m := eval.Measure{Weight: weight}.Metrics(p.DecideAll(scores), t.y, p.Classes.Len())
-	return &Score{Metrics: &m, Outliers: p.Learner == model.LearnerOneClass}, nil
+	return &Score{Metrics: &m, Outliers: t.outliers}, nil
 }
 
 // measureBy returns how to measure rows of the given weights.
@@ -190,4 +203,35 @@ func Quoted(names []string) string {
 		out = append(out, strconv.Quote(data.Clip(n, 60)))
 	}
 	return strings.Join(out, ", ")
+}
+
+// labelsKnown returns a check of the first rows of lines that are read for a model:
+// where nobody says that they begin with labels, one of these must be one that the
+// model knows. Otherwise parts of the instances would be taken for labels.
+func (o *Options) labelsKnown(m *model.Model) func(r *dataset.Rows) error {
+	done := o.Read.Target != "" || o.Read.Labels != "" || m.Learner == model.LearnerOneClass
+	return func(r *dataset.Rows) error {
+		if done || !r.GuessedLabels() {
+			return nil
+		}
+		done = true
+		for i, label := range r.Labels {
+			if _, ok := m.Classes.Index(label); ok && !m.Regresses() {
+				return nil
+			}
+			if _, err := r.Values([]int{i}); err == nil && m.Regresses() {
+				return nil
+			}
+		}
+		problem := fmt.Sprintf("no line begins with a label of the model; the first begins with %q", r.Labels[0])
+		return badInput(r.Name, problem, "use --target none if the lines have no labels, or --target first if they do")
+	}
+}
+
+// warnLabels tells what was taken for labels where a job does not look at them and
+// nobody said where they are.
+func (o *Options) warnLabels(rows *dataset.Rows) {
+	if words := rows.LabelWords(); words != "" && o.Read.Target == "" && o.Read.Labels == "" {
+		o.warn("%s: %s", rows.Name, words)
+	}
 }

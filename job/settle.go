@@ -51,7 +51,14 @@ func settle[T any](c Choices, kind spec.Kind[T]) (*settled, error) {
 	if s.Map.Name == "" {
 		s.Map.Name = DefaultMap(text, s.traits)
 	}
-	if s.Claim != nil && s.Map.Name == model.MapNone {
+	switch {
+	case s.Claim == nil:
+	case s.regresses():
+		return nil, dataset.BadOption("%s certifies margins of classes; numbers have none", dataset.Option("error"))
+	case s.traits.Kernel:
+		return nil, dataset.BadOption("%s certifies the maps f2 and f3; %s works in the kernel's own space",
+			dataset.Option("error"), s.Learner.Name)
+	case s.Map.Name == model.MapNone:
 		return nil, dataset.BadOption("%s certifies a map into features; the linear kernel has none to choose",
 			dataset.Option("error"))
 	}

@@ -32,7 +32,7 @@ func targetsOf(rows *dataset.Rows, s *settled) (*targets, error) {
 		if rows.Labels == nil {
 			return nil, badInput(rows.Name, "the rows have no targets to learn", "name the target's column with --target")
 		}
-		return t, nil
+		return t, rows.CheckLabels()
 	}
 	var err error
 	t.classes, t.y, err = classesOf(rows)
@@ -45,6 +45,9 @@ func classesOf(rows *dataset.Rows) (data.Classes, []int, error) {
 		return data.Classes{}, nil, badInput(rows.Name, "the rows have no labels to learn",
 			"name the label's column with --target")
 	}
+	if err := rows.CheckLabels(); err != nil {
+		return data.Classes{}, nil, err
+	}
 	classes, y := data.Encode(rows.Labels)
 	k, n := classes.Len(), rows.Len()
 	switch {
@@ -53,7 +56,7 @@ func classesOf(rows *dataset.Rows) (data.Classes, []int, error) {
 	case k == 1:
 		problem := fmt.Sprintf("all %d rows have the label %q, and there is nothing to separate", n, classes.Names[0])
 		return classes, y, badInput(rows.Name, problem, "check --target")
-	case k > 1000 || rows.IsTable() && k > 20 && 2*k > n:
+	case k > 1000 || k > 20 && 2*k > n:
 		problem := fmt.Sprintf("the target has %d different values in %d rows, which are no classes", k, n)
 		return classes, y, badInput(rows.Name, problem, "check --target, or use --task regress for numbers")
 	}
@@ -75,7 +78,7 @@ func (t *targets) numbers(rows *dataset.Rows) error {
 	if t.task != model.Regress || t.values != nil {
 		return nil
 	}
-	some, err := dataset.Values(rows.Name, selected(rows.Labels, t.live))
+	some, err := rows.Values(t.live)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,6 @@ type testing[T any] struct {
 	rows   *dataset.Rows // their file
 	index  []int         // their numbers there, from 0; nil for all
 	x      data.Source[T]
-	labels []string
 	weight []float64
 	known  truth // what is true of them, by the classes of the rows to train on
 }
@@ -30,7 +29,7 @@ func (t *training[T]) testRows(ctx context.Context, held []int) (*testing[T], er
 		return nil, err
 	}
 	head := &model.Head{Task: t.choices.Task, Classes: t.part.train.Classes, Learner: t.choices.Learner.Name}
-	if v.known, err = truthOf(head, v.rows.Name, v.labels, v.x.Len()); err != nil {
+	if v.known, err = truthOf(head, v.rows, v.index); err != nil {
 		return nil, err
 	}
 	return v, t.o.checkLabels(v.rows.Name, head, v.known)
@@ -45,12 +44,15 @@ func (t *training[T]) readTest(ctx context.Context, held []int) (*testing[T], er
 			return nil, nil
 		}
 		d := sampleRows(t.part.x, t.rows, held)
-		return &testing[T]{rows: t.rows, index: held, x: d.X, labels: d.Y, weight: d.Weight}, nil
+		return &testing[T]{rows: t.rows, index: held, x: d.X, weight: d.Weight}, nil
 	}
 	read := o.Read
 	read.Kind, read.Run, read.WeightSpare = t.rows.Kind, o.Run, true
 	read.Labels, read.Weights = o.TestLabels, o.TestWeights
 	rows, err := dataset.Read(ctx, o.Test, read)
+	if err == nil && read.Labels == "" {
+		err = t.part.encoding.FindLabels(rows)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -58,14 +60,20 @@ func (t *training[T]) readTest(ctx context.Context, held []int) (*testing[T], er
 	if err != nil {
 		return nil, err
 	}
-	if d.Y == nil && !t.choices.traits.Unsupervised {
-		return nil, badInput(rows.Name, "the rows have no labels to test against", "use kerf predict for such data")
+	o.warnUnseen(rows.Name, t.part.encoding.Unseen(rows))
+	if !t.choices.traits.Unsupervised {
+		if rows.Labels == nil {
+			return nil, badInput(rows.Name, "the rows have no labels to test against", "use kerf predict for such data")
+		}
+		if err := rows.CheckLabels(); err != nil {
+			return nil, err
+		}
 	}
 	weights, err := t.part.encoding.WeightsOf(rows, read)
 	if err = cmp.Or(err, dataset.SomeWeight(rows.Name, weights)); err != nil {
 		return nil, err
 	}
-	return &testing[T]{rows: rows, x: d.X, labels: d.Y, weight: weights}, nil
+	return &testing[T]{rows: rows, x: d.X, weight: weights}, nil
 }
 
 // test measures the model on rows that it was not trained on.

@@ -131,6 +131,9 @@ func (w typed[T]) train(ctx context.Context, rows *dataset.Rows, o *TrainOptions
 	if t.targets, err = targetsOf(rows, s); err != nil {
 		return nil, err
 	}
+	if s.traits.Unsupervised {
+		o.warnLabels(rows)
+	}
 	rest, held, err := t.targets.holdOut(rows, o.Holdout, o.Seed)
 	if err != nil {
 		return nil, err
@@ -339,7 +342,9 @@ func (t *training[T]) finish(ctx context.Context, rest []int) error {
 	}
 	known, err := truth{y: t.part.train.Y, values: t.part.train.Values}, error(nil)
 	if t.choices.traits.Unsupervised {
-		known = inliers(len(rest))
+		if known, err = truthOf(head, t.rows, rest); err != nil {
+			return err
+		}
 	}
 	if out.Train, err = known.score(head, out.Training.Scores, t.part.train.Weight); err != nil {
 		return err

@@ -59,7 +59,7 @@ func byHand[T any](t *testing.T, path string, read dataset.Options, s scale.Kind
 		return p, training, d.X
 	}
 	v := data.Labeled[T, float64]{X: d.X}
-	if v.Y, err = dataset.Values(path, d.Y); err != nil {
+	if v.Y, err = r.Values(rows); err != nil {
 		t.Fatal(err)
 	}
 	p, training, err := recipe.FitValues(t.Context(), v)
@@ -165,7 +165,7 @@ func TestTrainNumbersByHand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		values, err := rows.Values()
+		values, err := rows.Values(nil)
 		if err != nil {
 			t.Fatal(err)
 		}

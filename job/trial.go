@@ -85,7 +85,7 @@ func (t *tuning[T]) try(
 		if !t.choices.traits.Kernel && t.space.maps[c.way] != model.MapNone {
 			t.maps++
 		}
-		known, err := truthOf(head, t.rows.Name, p.test.Y, p.test.X.Len())
+		known, err := truthOf(head, t.rows, p.tested)
 		if err != nil {
 			yield(0, err)
 			return
@@ -171,8 +171,10 @@ func (t *tuning[T]) divide(ctx context.Context, budget float64) error {
 			t.parts = nil
 			return err
 		}
-		test := sampleRows(p.x, t.rows, selected(rows, fold[1]))
-		t.parts = append(t.parts, measuredPart[T]{part: p, test: test, medians: newMedians(t.space, p.train.X, sd)})
+		tested := selected(rows, fold[1])
+		test := sampleRows(p.x, t.rows, tested)
+		t.parts = append(t.parts, measuredPart[T]{part: p, test: test, tested: tested,
+			medians: newMedians(t.space, p.train.X, sd)})
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/spec"
 )
 
@@ -53,6 +54,10 @@ func NewTuneOptions() TuneOptions {
 func Tune(ctx context.Context, path string, o TuneOptions) (*Tuned, error) {
 	if err := o.apart(path); err != nil {
 		return nil, err
+	}
+	if t, _ := model.TraitsOf(o.Choices.Learner.Name); t.Unsupervised {
+		return nil, dataset.BadOption("%s does not look at labels, and there is no error to search by",
+			o.Choices.Learner.Name)
 	}
 	if o.Test != "" && o.Test != "-" { // a search is long, and a wrong name is soon found
 		if err := dataset.CheckFile(ctx, o.Test); err != nil {
@@ -98,6 +103,7 @@ type tuning[T any] struct {
 type measuredPart[T any] struct {
 	*part[T]
 	test    data.Labeled[T, string]
+	tested  []int // the rows to test on
 	medians medians
 }
 

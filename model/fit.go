@@ -21,6 +21,9 @@ const (
 	Inlier  = "inlier"
 )
 
+// OneClasses are the classes that a one-class machine tells apart.
+func OneClasses() data.Classes { return data.NewClasses([]string{Outlier, Inlier}) }
+
 // SampleError reports a sample that does not go with the recipe.
 type SampleError struct{ Problem string }
 
@@ -87,7 +90,7 @@ func (r Recipe[T]) ready(s Sample[T]) (Recipe[T], Sample[T], error) {
 		return r, s, err
 	}
 	if t.Unsupervised {
-		s.Classes, s.Y = data.NewClasses([]string{Outlier, Inlier}), nil
+		s.Classes, s.Y = OneClasses(), nil
 	} else if err := s.checkClasses(); err != nil {
 		return r, s, err
 	}
