@@ -16,6 +16,21 @@ type Picked struct {
 	Kernels []Option `json:"kernels,omitempty"`
 	Dims    []Option `json:"dims,omitempty"`
 	Maps    []Option `json:"maps,omitempty"`
+
+	rows int // that dimensions and maps were measured on
+}
+
+// tried returns how many candidates were measured. The map whose dimension was
+// chosen is among both.
+func (p *Picked) tried() int {
+	if p == nil {
+		return 0
+	}
+	n := len(p.Kernels) + len(p.Dims) + len(p.Maps)
+	if len(p.Dims) > 0 && len(p.Maps) > 0 {
+		n--
+	}
+	return n
 }
 
 // Option is one kernel, dimension or map that was tried.
@@ -155,7 +170,7 @@ func choose[T any](
 	if t == nil {
 		return r, &picked, nil
 	}
-	quick.Kernel = r.Kernel
+	quick.Kernel, picked.rows = r.Kernel, t.measure.Len()
 	var err error
 	if dims := affordable(o.dims, s); len(dims) > 1 {
 		if r.Map, picked.Dims, err = chooseDim(ctx, whole, quick, r.Map, dims, t); err != nil {

@@ -34,19 +34,21 @@ func NewCVOptions() CVOptions {
 
 // CrossValidated is what came of a cross-validation.
 type CrossValidated struct {
-	Dim     int                `json:"dim"` // the largest of a fold
-	Folds   []Fold             `json:"folds"`
-	Kernel  string             `json:"kernel"` // without its width where that is another one in each fold
-	Learner string             `json:"learner"`
-	Map     string             `json:"map"` // all of them where folds chose different ones
-	Mean    map[string]float64 `json:"mean"`
-	N       int                `json:"n"`
-	Repeats int                `json:"repeats"`
-	Scale   scale.Kind         `json:"scale"`
-	Seconds float64            `json:"seconds"`
-	Std     map[string]float64 `json:"std"` // with the divisor n-1
-	Task    model.Task         `json:"task"`
-	Weights *Weighing          `json:"weights,omitempty"`
+	// Baseline is the mean of the folds' baselines; nil for none.
+	Baseline map[string]float64 `json:"baseline,omitempty"`
+	Dim      int                `json:"dim"` // the largest of a fold
+	Folds    []Fold             `json:"folds"`
+	Kernel   string             `json:"kernel"` // without its width where that is another one in each fold
+	Learner  string             `json:"learner"`
+	Map      string             `json:"map"` // all of them where folds chose different ones
+	Mean     map[string]float64 `json:"mean"`
+	N        int                `json:"n"`
+	Repeats  int                `json:"repeats"`
+	Scale    scale.Kind         `json:"scale"`
+	Seconds  float64            `json:"seconds"`
+	Std      map[string]float64 `json:"std"` // with the divisor n-1
+	Task     model.Task         `json:"task"`
+	Weights  *Weighing          `json:"weights,omitempty"`
 
 	File    string `json:"-"` // name of the data's file
 	Open    bool   `json:"-"` // whether the width is chosen in each fold
@@ -220,7 +222,7 @@ func trainAndTest[T any](
 		return out, err
 	}
 	out.unknown = known.unknown
-	out.score, err = known.score(&out.pipeline.Head, scores, d.Weight)
+	out.score, err = known.score(&out.pipeline.Head, scores, d.Weight, constantOf(p.train))
 	return out, err
 }
 
@@ -269,6 +271,7 @@ func (c *CrossValidated) sum(o *Options) {
 		c.Kernel = c.Folds[0].Kernel
 	}
 	c.Mean, c.Std = meanStd(c.Folds)
+	c.Baseline = o.compare(c.Folds)
 	if short > 0 {
 		o.warn("the learner did not get to its optimum in %d of %d folds (see --max-passes, --tolerance)", short,
 			len(c.Folds))

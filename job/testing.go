@@ -83,7 +83,7 @@ func (t *training[T]) test(ctx context.Context) (*Measured, error) {
 	if err != nil {
 		return nil, err
 	}
-	if out.Test, err = known.score(out.Model.Head, m.Scores, v.weight); err != nil || earned == nil {
+	if out.Test, err = known.score(out.Model.Head, m.Scores, v.weight, constantOf(t.part.train)); err != nil || earned == nil {
 		return m, err
 	}
 	// The error of the separator, at half of the certified map's margin.

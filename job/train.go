@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,7 +38,8 @@ func NewTrainOptions() TrainOptions { return TrainOptions{Options: NewOptions()}
 
 // Trained is what came of a training.
 type Trained struct {
-	C           *float64                 `json:"C"` // null for a learner without
+	Baseline    *Baseline                `json:"baseline"` // on the rows of Test, else of Train; null for none
+	C           *float64                 `json:"C"`        // null for a learner without
 	Certificate *model.Earned            `json:"certificate,omitempty"`
 	Classes     []string                 `json:"classes"`
 	Dim         int                      `json:"dim"`
@@ -45,6 +47,7 @@ type Trained struct {
 	Gap         *float64                 `json:"gap"`
 	Iterations  int                      `json:"iterations"`
 	Kernel      string                   `json:"kernel"`
+	Expected    *Expected                `json:"expected"` // on new rows; null where no rows were held out
 	Evaluations int64                    `json:"kernel_evaluations"`
 	Lambda      *float64                 `json:"lambda"` // null for a learner without
 	Learner     string                   `json:"learner"`
@@ -66,6 +69,7 @@ type Trained struct {
 	Task        model.Task               `json:"task"`
 	Test        *Score                   `json:"test"`
 	Train       *Score                   `json:"train"`
+	Tried       int                      `json:"tried"` // kernels, dimensions, maps and penalties on held-out rows
 	Trials      []model.Trial            `json:"trials"`
 	Weights     *Weighing                `json:"weights,omitempty"`
 
@@ -259,7 +263,7 @@ func (t *training[T]) describe(tr model.Training, picked *Picked) error {
 	t.pipeline.Trained, err = json.Marshal(map[string]any{
 		"n": part.Len(), "status": tr.Status, "objective": finiteOrNil(tr.Objective),
 		"gap": finiteOrNil(tr.Gap), "seed": o.Seed,
-		"weights": o.weighing(t.rows),
+		"weights": o.weighing(t.rows), "baseline": constantOf(part),
 	})
 	if err != nil {
 		return err
@@ -340,7 +344,7 @@ func (t *training[T]) finish(ctx context.Context, rest []int) error {
 	if t.choices.traits.Unsupervised {
 		known = inliers(len(rest))
 	}
-	if out.Train, err = known.score(head, out.Training.Scores, t.part.train.Weight); err != nil {
+	if out.Train, err = known.score(head, out.Training.Scores, t.part.train.Weight, constantOf(t.part.train)); err != nil {
 		return err
 	}
 	out.N = out.Train.Rows()
@@ -352,11 +356,35 @@ func (t *training[T]) finish(ctx context.Context, rest []int) error {
 			return err
 		}
 	}
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(ctx.Err(), t.expect(m)); err != nil {
 		return err
 	}
 	if o.Details {
 		return t.detail(ctx, m)
 	}
 	return nil
+}
+
+// expect sets the result beside what needs no model, and says what to expect of it
+// on new rows.
+func (t *training[T]) expect(m *Measured) (err error) {
+	out, head := t.out, t.out.Model.Head
+	score := out.Train
+	if out.Test != nil {
+		score = out.Test
+	}
+	out.Baseline, out.Tried = score.Baseline, out.Picked.tried()+max(1, len(out.Trials))
+	t.o.warnBaseline(score)
+	switch held := out.Training.HeldOut; {
+	case t.choices.traits.Unsupervised:
+	case out.Test != nil:
+		known := truth{y: m.Truth, values: m.Values}
+		out.Expected, err = known.expected(head, m.Scores, m.Weight, 1, testRows)
+	case held != nil:
+		known := truth{y: held.Y, values: held.Values}
+		out.Expected, err = known.expected(head, held.Scores, held.Weight, out.Tried, heldOutRows)
+	case t.choices.regresses():
+		out.Expected = out.Picked.expectedNumbers(out.Map, out.Dim, out.Tried)
+	}
+	return err
 }

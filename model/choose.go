@@ -97,11 +97,13 @@ func Share(ctx context.Context, part float64) (context.Context, context.CancelFu
 // Over reports whether the share of a choice is over, and the whole is not.
 func Over(share, whole context.Context) bool { return share.Err() != nil && whole.Err() == nil }
 
-// heldOut are the scores of rows that had no part in a fit, and their classes.
-type heldOut struct {
-	scores *data.Matrix
-	y      []int
-	weight []float64 // nil for 1 each
+// HeldOut are the scores of rows that had no part in a fit, and what is true of
+// them.
+type HeldOut struct {
+	Scores *data.Matrix
+	Y      []int     // classes
+	Values []float64 // numbers
+	Weight []float64 // nil for 1 each
 }
 
 // choice is a choice of a penalty.
@@ -110,7 +112,7 @@ type choice struct {
 	least   float64 // its error; infinite where nothing was tried
 	trials  []Trial
 	best    Scored   // the model of that penalty; empty where nothing was tried
-	held    *heldOut // of the best penalty; nil where there were too few rows, or of numbers
+	held    *HeldOut // of the best penalty; nil where there were too few rows
 }
 
 // choosePenalty returns the penalty with the smallest error on held-out rows, the
@@ -131,8 +133,8 @@ func choosePenalty[T, U any](ctx context.Context, r Recipe[T], s Sample[U], rows
 	defer cancel()
 	harder := !r.Learner.Traits().Scheduled
 	out, err := tryPenalties(part, ctx, r.Run, penalties, measure, harder, along(part, quick, fit, measure.X, penalties))
-	if scores := out.best.Scores; scores != nil && s.Task == Classify {
-		out.held = &heldOut{scores: scores, y: measure.Y, weight: measure.Weight}
+	if scores := out.best.Scores; scores != nil {
+		out.held = &HeldOut{Scores: scores, Y: measure.Y, Values: measure.Values, Weight: measure.Weight}
 	}
 	return out, err
 }

@@ -115,7 +115,7 @@ func (r Recipe[T]) fit(ctx context.Context, s Sample[T]) (*Pipeline[T], Training
 		r.Learner = l.Settle(fitted.Values, fitted.Weight)
 	}
 	var t Training
-	var scored *heldOut
+	var scored *HeldOut
 	var err error
 	if r.Learner.Traits().Kernel {
 		scored, err = r.fitMachine(ctx, p, fitted, &t)
@@ -125,14 +125,14 @@ func (r Recipe[T]) fit(ctx context.Context, s Sample[T]) (*Pipeline[T], Training
 	if err != nil {
 		return nil, t, err
 	}
-	t.Kept = kept.Len()
+	t.Kept, t.HeldOut = kept.Len(), scored
 	return p, t, r.finish(context.WithoutCancel(ctx), p, &t, kept, scored, rest, held)
 }
 
 // finish gives the pipeline its probabilities and sets, and puts the scores of all
 // rows together.
 func (r Recipe[T]) finish(
-	ctx context.Context, p *Pipeline[T], t *Training, kept Sample[T], scored *heldOut, rest, held []int,
+	ctx context.Context, p *Pipeline[T], t *Training, kept Sample[T], scored *HeldOut, rest, held []int,
 ) error {
 	var keptScores *data.Matrix
 	if kept.Len() > 0 {
@@ -168,7 +168,7 @@ func whole(n int) []int {
 
 // fitMachine trains in the kernel's own space. The pipeline's features are the
 // similarities to the support.
-func (r Recipe[T]) fitMachine(ctx context.Context, p *Pipeline[T], s Sample[T], t *Training) (*heldOut, error) {
+func (r Recipe[T]) fitMachine(ctx context.Context, p *Pipeline[T], s Sample[T], t *Training) (*HeldOut, error) {
 	chosen, err := choosePenalty(ctx, r, s, chooseFewest)
 	if err != nil {
 		return nil, err
@@ -189,7 +189,7 @@ func (r Recipe[T]) fitMachine(ctx context.Context, p *Pipeline[T], s Sample[T], 
 }
 
 // fitMapped maps the instances and trains separators of the features.
-func (r Recipe[T]) fitMapped(ctx context.Context, p *Pipeline[T], s Sample[T], t *Training) (*heldOut, error) {
+func (r Recipe[T]) fitMapped(ctx context.Context, p *Pipeline[T], s Sample[T], t *Training) (*HeldOut, error) {
 	features, err := r.mapAll(ctx, p, s, t)
 	if err != nil {
 		return nil, err
