@@ -46,7 +46,7 @@ func TestTopEigenvalue(t *testing.T) {
 					for i := range lead {
 						copy(b.Row(i), a.Row(i)[:lead])
 					}
-					values, _, _ := linalg.Eigen(b)
+					values, _, _ := linalg.Eigen(context.Background(), run.Control{}, b)
 					want := 0.0
 					if lead > 0 {
 						want = max(0, values[lead-1])

@@ -1,6 +1,7 @@
 package certificate_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // world is a distribution on a few points of the plane with known
@@ -39,7 +41,7 @@ func newWorld(rng *rand.Rand, size int) *world {
 			g.Row(i)[j] = w.kernel.Eval(w.points[i], w.points[j])
 		}
 	}
-	values, vectors, _ := linalg.Eigen(g)
+	values, vectors, _ := linalg.Eigen(context.Background(), run.Control{}, g)
 	for i := range size {
 		row := make([]float64, size)
 		for k, v := range values {
@@ -150,7 +152,7 @@ func (t *truth) spectral(margin, level float64) float64 {
 			}
 		}
 	}
-	values, _, _ := linalg.Eigen(c)
+	values, _, _ := linalg.Eigen(context.Background(), run.Control{}, c)
 	return lost + values[n-1]/(margin*margin)
 }
 

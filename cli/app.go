@@ -26,6 +26,8 @@ type app struct {
 	memory  byteSize
 	precise string
 	counter run.Counter
+	shown   *display // of long work; nil where it is not wanted
+	stop    func()   // ends it
 }
 
 // globals adds the flags of every command.
@@ -42,16 +44,16 @@ func (a *app) globals(f *pflag.FlagSet) {
 func (a *app) control() run.Control {
 	precision, _ := run.ParsePrecision(a.precise) // checked before any command runs
 	ctl := run.Control{Workers: a.workers, Memory: int64(a.memory), Counter: &a.counter, Precision: precision}
-	if !a.quiet {
-		ctl.Progress = newProgress(a.stderr)
+	if a.shown != nil {
+		ctl.Progress = a.shown.progress()
 	}
 	return ctl
 }
 
 // warn tells the user something that is no error.
 func (a *app) warn(format string, args ...any) {
-	if !a.quiet {
-		fmt.Fprintf(a.stderr, "kerf: warning: "+format+"\n", args...)
+	if a.shown != nil {
+		a.shown.say(fmt.Sprintf("kerf: warning: "+format+"\n", args...))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -33,10 +34,11 @@ const (
 // Exec runs kerf with the given arguments, without the program's name, and
 // returns its exit status.
 func Exec(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, stop: func() {}}
 	root := a.root()
 	root.SetArgs(args)
 	err := a.execute(ctx, root, args)
+	a.stop()
 	if err == nil {
 		return exitDone
 	}
@@ -103,6 +105,10 @@ Start with: kerf demo`,
 	}
 	root.Args = cobra.ArbitraryArgs
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		if !a.quiet {
+			a.shown = newDisplay(a.stderr, time.Now)
+			a.stop = a.shown.start()
+		}
 		if a.workers < 0 {
 			return usage("--workers is %d and must be at least 1", a.workers)
 		}

@@ -85,8 +85,9 @@ func TestBaselineBeaten(t *testing.T) {
 	if b := out.Baseline; b == nil || !b.Beaten || strings.Contains(said, noBetter) {
 		t.Errorf("baseline %+v, warned %q", b, said)
 	}
-	if e := out.Expected; e == nil || e.Metric != "error" || e.Value != out.Test.Loss() || *e.Low > e.Value || *e.High < e.Value {
-		t.Errorf("expected %+v, test %s", out.Expected, out.Test)
+	e := out.Expected
+	if e == nil || e.Metric != "error" || e.Value != out.Test.Loss() || *e.Low > e.Value || *e.High < e.Value {
+		t.Errorf("expected %+v, test %s", e, out.Test)
 	}
 	o.Holdout = 0
 	out, _ = warned(t, path, o)
@@ -117,7 +118,8 @@ func TestBaselineOfNumbers(t *testing.T) {
 func TestBaselineOfOneClass(t *testing.T) {
 	o := job.NewTrainOptions()
 	o.Choices.Learner.Name, o.Choices.Kernel = model.LearnerOneClass, "rbf(gamma=1)"
-	if out, said := warned(t, circle(t, 60, 0), o); out.Baseline != nil || out.Expected != nil || strings.Contains(said, noBetter) {
+	out, said := warned(t, circle(t, 60, 0), o)
+	if out.Baseline != nil || out.Expected != nil || strings.Contains(said, noBetter) {
 		t.Errorf("baseline %+v, expected %+v, warned %q", out.Baseline, out.Expected, said)
 	}
 }

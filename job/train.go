@@ -188,6 +188,7 @@ func (t *training[T]) fit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	o.warnExcess(s, part.Len())
 	r, err := recipe(&o.Options, s, k, part.Len())
 	if err != nil {
 		return err
@@ -208,10 +209,7 @@ func (t *training[T]) fit(ctx context.Context) error {
 	if part.Weight != nil && s.Conformal > 0 {
 		o.warn("prediction sets hold for rows that come as these do, not as they are weighted")
 	}
-	limited, cancel := ctx, func() {}
-	if o.Time > 0 {
-		limited, cancel = context.WithTimeout(ctx, o.Time)
-	}
+	limited, cancel := model.TimeLimit(ctx, o.Time)
 	defer cancel()
 	var picked *Picked
 	var training model.Training
@@ -233,22 +231,25 @@ func fit[T any](ctx context.Context, r model.Recipe[T], left *open[T], s model.S
 	begun, counter, outer := time.Now(), &run.Counter{}, r.Run.Counter
 	r.Run.Counter = counter
 	var picked *Picked
+	if err := r.Check(s); err != nil {
+		return nil, model.Training{}, nil, err
+	}
+	plan := planOf(r, left, s)
+	stages := r.Run.Progress.Divide("train", plan.choose()+plan.fit)
+	defer stages.End()
 	if left != nil {
-		if err := r.Check(s); err != nil {
-			return nil, model.Training{}, nil, err
-		}
 		var err error
-		r.Run.Progress.Begin("choose kernel and dimension", 1)
+		stages.Next("", plan.choose())
 		whole := ctx
 		if r.Checkpoint.On() {
 			whole = model.Undivided(ctx)
 		}
-		r, picked, err = choose(whole, r, left, s)
-		r.Run.Progress.End()
+		r, picked, err = choose(whole, r, left, s, plan)
 		if err != nil {
 			return nil, model.Training{}, nil, err
 		}
 	}
+	stages.Last("", r.Work(s))
 	p, t, err := r.FitSample(ctx, s)
 	t.Evaluations, t.Elapsed = counter.Count(), time.Since(begun)
 	outer.Add(t.Evaluations)
@@ -336,7 +337,10 @@ func (t *training[T]) finish(ctx context.Context, rest []int) error {
 	o, out, head := t.o, t.out, t.out.Model.Head
 	if o.Output != "" {
 		out.Output = &o.Output
-		if err := out.Model.Save(o.Output); err != nil {
+		o.Run.Progress.Begin("save the model", 0)
+		err := out.Model.Save(o.Output)
+		o.Run.Progress.End()
+		if err != nil {
 			return err
 		}
 	}

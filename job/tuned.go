@@ -150,7 +150,8 @@ func (t *tuning[T]) oneSplit() bool { return t.large && !t.o.FoldsGiven }
 func (t *tuning[T]) tuned() *Tuned {
 	final := t.final.out
 	out := &Tuned{
-		Baseline: final.Baseline, Best: t.describe(t.result.Best), Dim: t.final.pipeline.Map.Dim(), Fits: t.fits, Folds: t.o.Folds,
+		Baseline: final.Baseline,
+		Best:     t.describe(t.result.Best), Dim: t.final.pipeline.Map.Dim(), Fits: t.fits, Folds: t.o.Folds,
 		Learner: t.choices.Learner.Name,
 		Maps:    t.maps, Output: final.Output, N: final.N, Scale: t.scale, Search: t.o.Search, Status: t.result.Status,
 		Task: t.choices.Task,
