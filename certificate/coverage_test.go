@@ -1,6 +1,7 @@
 package certificate_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -201,7 +202,7 @@ func TestBetterThanTheSimplerBound(t *testing.T) {
 					}
 				}
 			}
-			values, _, _ := linalg.Eigen(c)
+			values, _, _ := linalg.Eigen(context.Background(), run.Control{}, c)
 			simpler := lost + values[n-1]/(left*left)
 			if got := p.spectral(p.claim.Margin, level); got > simpler+1e-12 {
 				t.Errorf("problem %d: spectral %v, simpler %v", i, got, simpler)

@@ -94,8 +94,8 @@ func tridiagonalTop(alpha, beta []float64) (value, foot float64) {
 			t.Row(i)[i-1], t.Row(i - 1)[i] = beta[i-1], beta[i-1]
 		}
 	}
-	values, vectors, ok := linalg.Eigen(t)
-	if !ok {
+	values, vectors, err := linalg.Eigen(context.Background(), run.Control{Workers: 1}, t)
+	if err != nil {
 		return 0, math.Inf(1)
 	}
 	return values[n-1], math.Abs(vectors.Row(n - 1)[n-1])

@@ -46,7 +46,7 @@ func TestTopEigenvalue(t *testing.T) {
 					for i := range lead {
 						copy(b.Row(i), a.Row(i)[:lead])
 					}
-					values, _, _ := linalg.Eigen(b)
+					values, _, _ := linalg.Eigen(context.Background(), run.Control{}, b)
 					want := 0.0
 					if lead > 0 {
 						want = max(0, values[lead-1])
@@ -260,7 +260,7 @@ func TestSumOfEigenvalues(t *testing.T) {
 					for i := range lead {
 						copy(b.Row(i), a.Row(i)[:lead])
 					}
-					values, _, _ := linalg.Eigen(b)
+					values, _, _ := linalg.Eigen(t.Context(), run.Control{}, b)
 					want := 0.0
 					for _, v := range values[max(0, lead-m):] {
 						want += max(0, v)

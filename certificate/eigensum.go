@@ -125,9 +125,9 @@ func rayleighRitz(ctx context.Context, ctl run.Control, basis, image *data.Matri
 	if err := linalg.MulT(ctx, ctl, 1, image, basis, 0, small); err != nil {
 		return ritzSpace{}, err
 	}
-	values, vectors, ok := linalg.Eigen(small)
-	if !ok {
-		return ritzSpace{}, nil
+	values, vectors, err := linalg.Eigen(ctx, ctl.Quiet(), small)
+	if err != nil {
+		return ritzSpace{}, err
 	}
 	top = min(top, size)
 	out := ritzSpace{values: make([]float64, top), vectors: data.NewMatrix(top, basis.Cols)}

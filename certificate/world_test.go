@@ -1,6 +1,7 @@
 package certificate_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // world is a distribution on a few points of the plane with known
@@ -39,7 +41,7 @@ func newWorld(rng *rand.Rand, size int) *world {
 			g.Row(i)[j] = w.kernel.Eval(w.points[i], w.points[j])
 		}
 	}
-	values, vectors, _ := linalg.Eigen(g)
+	values, vectors, _ := linalg.Eigen(context.Background(), run.Control{}, g)
 	for i := range size {
 		row := make([]float64, size)
 		for k, v := range values {
@@ -153,7 +155,7 @@ func (t *truth) spectralSum(margin, level float64, classes int) float64 {
 			}
 		}
 	}
-	values, _, _ := linalg.Eigen(c)
+	values, _, _ := linalg.Eigen(context.Background(), run.Control{}, c)
 	sum := 0.0
 	for _, v := range values[max(0, n-classes+1):] {
 		sum += max(0, v)

@@ -30,6 +30,8 @@ type app struct {
 
 	stop    context.CancelCauseFunc // ends the run
 	unlimit func()                  // undoes what limit did
+	shown   *display                // of long work; nil where it is not wanted
+	hide    func()                  // ends it
 }
 
 // globals adds the flags of every command.
@@ -47,16 +49,16 @@ func (a *app) control() run.Control {
 	precision, _ := run.ParsePrecision(a.precise) // checked before any command runs
 	ctl := run.Control{Workers: a.workers, Memory: int64(a.memory), Process: true, Counter: &a.counter,
 		Precision: precision}
-	if !a.quiet {
-		ctl.Progress = newProgress(a.stderr)
+	if a.shown != nil {
+		ctl.Progress = a.shown.progress()
 	}
 	return ctl
 }
 
 // warn tells the user something that is no error.
 func (a *app) warn(format string, args ...any) {
-	if !a.quiet {
-		fmt.Fprintln(a.stderr, "kerf: warning: "+data.ClipMiddle(printable(fmt.Sprintf(format, args...)), longest))
+	if a.shown != nil {
+		a.shown.say("kerf: warning: " + data.ClipMiddle(printable(fmt.Sprintf(format, args...)), longest) + "\n")
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
@@ -35,7 +36,7 @@ const (
 // returns its exit status.
 func Exec(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out := &noting{w: stdout}
-	a := &app{stdin: stdin, stdout: out, stderr: stderr, unlimit: func() {}}
+	a := &app{stdin: stdin, stdout: out, stderr: stderr, unlimit: func() {}, hide: func() {}}
 	root := a.root()
 	root.SetArgs(args)
 	limited, stop := context.WithCancelCause(ctx)
@@ -43,6 +44,7 @@ func Exec(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	a.stop = stop
 	err := a.execute(limited, root, args)
 	a.unlimit()
+	a.hide()
 	if err == nil {
 		err = out.err
 	}
@@ -130,6 +132,10 @@ Start with: kerf demo`,
 	}
 	root.Args = cobra.ArbitraryArgs
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		if !a.quiet {
+			a.shown = newDisplay(a.stderr, time.Now)
+			a.hide = a.shown.start()
+		}
 		if a.workers < 0 {
 			return usage("--workers is %d and must be at least 1", a.workers)
 		}

@@ -94,7 +94,10 @@ func printCV(w io.Writer, c *job.CrossValidated, folds int) error {
 	for _, row := range []struct {
 		name string
 		of   map[string]float64
-	}{{"mean", c.Mean}, {"±", c.Std}} {
+	}{{"mean", c.Mean}, {"±", c.Std}, {"baseline", c.Baseline}} {
+		if row.of == nil {
+			continue
+		}
 		fmt.Fprintf(t, "%s\t\t\t", row.name)
 		for _, m := range columns {
 			fmt.Fprintf(t, "%s\t", m.write(row.of))

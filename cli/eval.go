@@ -43,9 +43,9 @@ are by weight.`,
 		}
 		return a.result(e, func(w io.Writer) error {
 			if e.Numbers != nil {
-				return printRegression(w, e.Numbers)
+				return printRegression(w, e.Numbers, e.Baseline)
 			}
-			return printClasses(w, e.Classes)
+			return printClasses(w, e.Classes, e.Baseline)
 		})
 	}
 	return c
@@ -61,13 +61,16 @@ func within(i *eval.Interval, write func(float64) string) string {
 
 func decimals(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }
 
-func printClasses(w io.Writer, m *job.ClassEvaluation) error {
+func printClasses(w io.Writer, m *job.ClassEvaluation, b *job.Baseline) error {
 	out := newFacts(w)
 	out.add("rows", "%d; in brackets intervals of %s confidence", m.N, percent(m.Confidence))
 	if m.Weights != nil {
 		out.add("weights", "%s; measures are by weight, counts and margins are of rows", job.WeightText(m.Weights))
 	}
 	out.add("error", "%s%s", percent(m.Error), within(m.Intervals.Error, percent))
+	if b != nil {
+		out.add("baseline", "%s", b)
+	}
 	out.add("accuracy", "%s; %s as the mean over the classes", percent(m.Accuracy), percent(m.BalancedAccuracy))
 	if m.MacroF1 != nil {
 		out.add("F1", "%s%s, mean over the classes", decimals(*m.MacroF1), within(m.Intervals.MacroF1, decimals))
@@ -91,7 +94,7 @@ func printClasses(w io.Writer, m *job.ClassEvaluation) error {
 	return printConfusion(w, m)
 }
 
-func printRegression(w io.Writer, m *eval.Regression) error {
+func printRegression(w io.Writer, m *eval.Regression, b *job.Baseline) error {
 	short := func(v float64) string { return fmt.Sprintf("%.5g", v) }
 	out := newFacts(w)
 	out.add("rows", "%d; in brackets intervals of %s confidence", m.N, percent(m.Confidence))
@@ -99,6 +102,9 @@ func printRegression(w io.Writer, m *eval.Regression) error {
 		out.add("weights", "%s", job.WeightText(m.Weights))
 	}
 	out.add("RMSE", "%s%s", short(m.RMSE), within(m.Intervals.RMSE, short))
+	if b != nil {
+		out.add("baseline", "%s", b)
+	}
 	out.add("MAE", "%s%s", short(m.MAE), within(m.Intervals.MAE, short))
 	if m.R2 != nil {
 		out.add("R²", "%s%s", decimals(*m.R2), within(m.Intervals.R2, decimals))

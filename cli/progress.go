@@ -4,92 +4,123 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
+	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
 	"github.com/kerf-ml/kerf/run"
 )
 
-// newProgress returns the progress of long work: a bar on a terminal, a line
-// every few seconds elsewhere. Short tasks show nothing.
-func newProgress(w io.Writer) run.Progress {
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return barProgress(w)
-	}
-	return lineProgress(w, time.Now)
+// How often the display of long work changes.
+const (
+	quickly  = 500 * time.Millisecond // that a task may run before a bar is shown of it
+	barEvery = 200 * time.Millisecond // on a terminal
+	every    = 3 * time.Second        // a line elsewhere
+)
+
+// display shows how far long work is: a bar on a terminal, a line every few seconds
+// elsewhere, whether the work has something to report or not. Short work shows
+// nothing.
+type display struct {
+	w     io.Writer
+	bar   bool
+	now   func() time.Time
+	meter *run.Meter
+
+	mu    sync.Mutex
+	drawn bool      // there is a bar on the last line
+	last  time.Time // that a line was written, or that work began
 }
 
-// quickly is how long a task may run before anything is shown of it.
-const quickly = 500 * time.Millisecond
+// newDisplay returns the display of a stream.
+func newDisplay(w io.Writer, now func() time.Time) *display {
+	f, ok := w.(*os.File)
+	return &display{w: w, bar: ok && term.IsTerminal(int(f.Fd())), now: now, meter: run.NewMeter(now), last: now()}
+}
 
-// barProgress shows a bar with the time left.
-func barProgress(w io.Writer) run.Progress {
-	var (
-		bar   *progressbar.ProgressBar
-		task  string
-		total int64
-		begun time.Time
-	)
-	return run.Progress{
-		Start: func(t string, n int64) { task, total, begun, bar = t, n, time.Now(), nil },
-		Step: func(done int64) {
-			if bar == nil {
-				if time.Since(begun) < quickly {
-					return
-				}
-				n := total
-				if n == 0 {
-					n = -1
-				}
-				bar = progressbar.NewOptions64(n,
-					progressbar.OptionSetWriter(w),
-					progressbar.OptionSetDescription(task),
-					progressbar.OptionThrottle(100*time.Millisecond),
-					progressbar.OptionSetWidth(30),
-					progressbar.OptionSetPredictTime(true),
-					progressbar.OptionClearOnFinish())
+// start draws from now on until the function it returns is called.
+func (d *display) start() (stop func()) {
+	ticker, done := time.NewTicker(barEvery), make(chan struct{})
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		for {
+			select {
+			case <-ticker.C:
+				d.draw()
+			case <-done:
+				return
 			}
-			_ = bar.Set64(done)
-		},
-		Finish: func() {
-			if bar != nil {
-				_ = bar.Finish()
-				_ = bar.Clear()
-			}
-			bar = nil
-		},
+		}
+	})
+	return sync.OnceFunc(func() {
+		ticker.Stop()
+		close(done)
+		wait.Wait()
+		d.clear()
+	})
+}
+
+// progress returns what tells the display. The bar goes when the work has ended.
+func (d *display) progress() run.Progress {
+	p := d.meter.Progress()
+	finish := p.Finish
+	p.Finish = func() {
+		finish()
+		if d.meter.Look().Task == "" {
+			d.clear()
+		}
+	}
+	return p
+}
+
+// draw shows what is under way, where that is due.
+func (d *display) draw() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s, now := d.meter.Look(), d.now()
+	switch {
+	case s.Task == "":
+	case d.bar && s.Elapsed >= quickly:
+		d.drawn = true
+		fmt.Fprintf(d.w, "\r\x1b[K%s %s", barOf(s.Part), words(s))
+	case !d.bar && now.Sub(d.last) >= every:
+		d.last = now
+		fmt.Fprintln(d.w, "kerf: "+words(s))
 	}
 }
 
-// every is how often a line is written where there is no terminal.
-const every = 3 * time.Second
+// clear takes the bar away.
+func (d *display) clear() { d.say("") }
 
-// lineProgress writes a line every few seconds.
-func lineProgress(w io.Writer, now func() time.Time) run.Progress {
-	var (
-		task        string
-		total       int64
-		begun, last time.Time
-	)
-	return run.Progress{
-		Start: func(t string, n int64) {
-			task, total, begun = t, n, now()
-			last = begun
-		},
-		Step: func(done int64) {
-			t := now()
-			if t.Sub(last) < every {
-				return
-			}
-			last = t
-			if total <= 0 {
-				fmt.Fprintf(w, "kerf: %s: %d done in %s\n", task, done, t.Sub(begun).Round(time.Second))
-				return
-			}
-			left := time.Duration(float64(t.Sub(begun)) * float64(total-done) / float64(max(done, 1)))
-			fmt.Fprintf(w, "kerf: %s: %.0f%%, about %s left\n", task, 100*float64(done)/float64(total), left.Round(time.Second))
-		},
+// say writes text in the place of the bar, which comes back when it is due.
+func (d *display) say(text string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.drawn {
+		text = "\r\x1b[K" + text
+		d.drawn = false
 	}
+	_, _ = io.WriteString(d.w, text)
+}
+
+// words say what is under way, and how long it will take where that is known.
+func words(s run.Sight) string {
+	task := s.Within
+	if s.Task != s.Within {
+		task += ": " + s.Task
+	}
+	if s.Left < 0 {
+		return fmt.Sprintf("%s, %s so far", task, s.Elapsed.Round(time.Second))
+	}
+	return fmt.Sprintf("%s, %.0f%% in %s, about %s left", task, 100*s.Part, s.Elapsed.Round(time.Second),
+		s.Left.Round(time.Second))
+}
+
+// barOf draws a part of one.
+func barOf(part float64) string {
+	const width = 30
+	full := int(width*part + 0.5)
+	return "|" + strings.Repeat("█", full) + strings.Repeat(" ", width-full) + "|"
 }

@@ -142,6 +142,12 @@ func printTrained(w io.Writer, t *job.Trained) error {
 	if t.Test != nil {
 		out.add("test", "%s", t.Test)
 	}
+	if t.Baseline != nil {
+		out.add("baseline", "%s", t.Baseline)
+	}
+	if t.Expected != nil {
+		out.add("expected", "%s", t.Expected)
+	}
 	if m := t.Training.Margins; len(m) > 0 {
 		out.add("margin", "%.3g; %.3g for 95%% of the rows", m.Min(), m.Quantile(0.05))
 	}

@@ -109,6 +109,9 @@ func printTuned(w io.Writer, t *job.Tuned) error {
 	if t.Test != nil {
 		out.add("test", "%s", t.Test)
 	}
+	if t.Baseline != nil {
+		out.add("baseline", "%s", t.Baseline)
+	}
 	out.add("work", "%.2f s", t.Seconds)
 	out.addModel(t.Output)
 	if t.Report != "" {

@@ -89,12 +89,9 @@ func (r Repaired[T]) Fit(ctx context.Context, x data.Source[T]) (*Spectral[T], e
 	if err != nil {
 		return nil, err
 	}
-	values, vectors, ok := linalg.Eigen(g)
-	if !ok {
-		return nil, errors.New("the eigenvalues of the landmarks' Gram matrix did not converge")
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	values, vectors, err := linalg.Eigen(ctx, r.F2.Run, g)
+	if err != nil {
+		return nil, fmt.Errorf("the landmarks' Gram matrix: %w", err)
 	}
 	matrix := r.matrix(values, vectors)
 	if matrix.Rows == 0 {

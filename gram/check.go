@@ -108,8 +108,8 @@ func (w *Witness) String() string {
 }
 
 // Check computes a similarity on all pairs of a sample, in both orders, and judges
-// it. The cost is n² evaluations and about 10·n³ operations that cannot be
-// cancelled: take a sample of at most about a thousand.
+// it. The cost is n² evaluations and about 10·n³ operations: take
+// a sample of at most about a thousand.
 func Check[T any](
 	ctx context.Context, ctl run.Control, k kernel.Kernel[T], x data.Source[T], o CheckOptions,
 ) (Verdict, error) {
@@ -117,8 +117,8 @@ func Check[T any](
 		return Verdict{}, err
 	}
 	n := x.Len()
-	// The matrix, its symmetric part, the eigenvectors and a copy of gonum's.
-	if err := ctl.Reserve("the check of a kernel", 4*8*float64(n)*float64(n), "check it on fewer instances"); err != nil {
+	// The matrix, its symmetric part, the eigenvectors and two of the factorisation.
+	if err := ctl.Reserve("the check of a kernel", 5*8*float64(n)*float64(n), "check it on fewer instances"); err != nil {
 		return Verdict{}, err
 	}
 	// Not Symmetric, which mirrors one half of the matrix.
@@ -129,12 +129,16 @@ func Check[T any](
 	if err != nil {
 		return Verdict{}, err
 	}
-	return CheckMatrix(g, o)
+	return checkMatrix(ctx, ctl, g, o)
 }
 
 // CheckMatrix judges the Gram matrix of a sample. An entry that is no finite
 // number is an error.
 func CheckMatrix(g *data.Matrix, o CheckOptions) (Verdict, error) {
+	return checkMatrix(context.Background(), run.Control{}, g, o)
+}
+
+func checkMatrix(ctx context.Context, ctl run.Control, g *data.Matrix, o CheckOptions) (Verdict, error) {
 	if err := errors.Join(o.Validate(), kernel.Precomputed{Matrix: g}.Validate()); err != nil {
 		return Verdict{}, err
 	}
@@ -145,8 +149,11 @@ func CheckMatrix(g *data.Matrix, o CheckOptions) (Verdict, error) {
 	v := Verdict{N: g.Rows}
 	s := symmetric(g, &v)
 	v.Symmetric = v.Asymmetry <= 2*o.Rounding*top
-	values, vectors, ok := linalg.Eigen(s)
-	if !ok {
+	values, vectors, err := linalg.Eigen(ctx, ctl, s)
+	if err != nil && ctx.Err() != nil {
+		return Verdict{}, err
+	}
+	if err != nil {
 		return Verdict{}, errors.New("the eigenvalues of the Gram matrix did not converge")
 	}
 	v.Spectrum = values

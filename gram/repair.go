@@ -39,8 +39,8 @@ func Shift(g *data.Matrix) (*data.Matrix, error) {
 	}
 	var v Verdict
 	out := symmetric(g, &v)
-	values, _, ok := linalg.Eigen(out)
-	if !ok {
+	values, _, err := linalg.Eigen(context.Background(), run.Control{}, out)
+	if err != nil {
 		return nil, errors.New("the eigenvalues of the Gram matrix did not converge")
 	}
 	if len(values) > 0 && values[0] < 0 {
@@ -57,8 +57,8 @@ func reshape(g *data.Matrix, f func(lambda float64) float64) (*data.Matrix, erro
 		return nil, err
 	}
 	var v Verdict
-	values, b, ok := linalg.Eigen(symmetric(g, &v))
-	if !ok {
+	values, b, err := linalg.Eigen(context.Background(), run.Control{}, symmetric(g, &v))
+	if err != nil {
 		return nil, errors.New("the eigenvalues of the Gram matrix did not converge")
 	}
 	n := g.Rows

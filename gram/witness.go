@@ -1,12 +1,14 @@
 package gram
 
 import (
+	"context"
 	"math"
 	"slices"
 	"sort"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/linalg"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // witnesses looks for a small set of instances that shows that a symmetric matrix
@@ -155,8 +157,8 @@ func (w *witnesses) witness(index []int) *Witness {
 	}
 	found := &Witness{Index: index, Coefficients: make([]float64, m)}
 	w.spent += float64(m) * float64(m) * float64(m)
-	values, vectors, ok := linalg.Eigen(sub)
-	if !ok || m == 0 {
+	values, vectors, err := linalg.Eigen(context.Background(), run.Control{}, sub)
+	if err != nil || m == 0 {
 		return found
 	}
 	for a := range index {

@@ -16,6 +16,21 @@ type Picked struct {
 	Kernels []Option `json:"kernels,omitempty"`
 	Dims    []Option `json:"dims,omitempty"`
 	Maps    []Option `json:"maps,omitempty"`
+
+	rows int // that dimensions and maps were measured on
+}
+
+// tried returns how many candidates were measured. The map whose dimension was
+// chosen is among both.
+func (p *Picked) tried() int {
+	if p == nil {
+		return 0
+	}
+	n := len(p.Kernels) + len(p.Dims) + len(p.Maps)
+	if len(p.Dims) > 0 && len(p.Maps) > 0 {
+		n--
+	}
+	return n
 }
 
 // Option is one kernel, dimension or map that was tried.
@@ -127,15 +142,18 @@ func (t *trial[T]) loss(ctx context.Context, r model.Recipe[T]) (float64, error)
 
 // choose fills in what a recipe leaves open, in a part of the time that is left.
 func choose[T any](
-	whole context.Context, r model.Recipe[T], o *open[T], s model.Sample[T],
+	whole context.Context, r model.Recipe[T], o *open[T], s model.Sample[T], plan plan,
 ) (model.Recipe[T], *Picked, error) {
 	var picked Picked
 	ctx, cancel := model.Share(whole, model.ChooseShare)
 	defer cancel()
+	stages := r.Run.Progress.Divide("choose kernel and dimension", plan.choose())
+	defer stages.End()
 	quick := r.Quick(min(s.Len(), dimRows))
 	if t := trialOn(s, kernelRows, r.Seed); t != nil && len(o.kernels) > 1 {
 		best := math.Inf(1)
-		for _, k := range o.kernels {
+		for i, k := range o.kernels {
+			stages.Next(fmt.Sprintf("kernel %d of %d", i+1, len(o.kernels)), plan.kernels[i])
 			few := sized(quick, min(kernelDim, max(s.Len()/4, 1)))
 			few.Kernel = k
 			e, err := t.loss(ctx, few)
@@ -155,16 +173,18 @@ func choose[T any](
 	if t == nil {
 		return r, &picked, nil
 	}
-	quick.Kernel = r.Kernel
+	quick.Kernel, picked.rows = r.Kernel, t.measure.Len()
 	var err error
 	if dims := affordable(o.dims, s); len(dims) > 1 {
-		if r.Map, picked.Dims, err = chooseDim(ctx, whole, quick, r.Map, dims, t); err != nil {
+		tell := func(i int) { stages.Next(fmt.Sprintf("dimension %d", dims[i]), plan.dims[i]) }
+		if r.Map, picked.Dims, err = chooseDim(ctx, whole, quick, r.Map, dims, t, tell); err != nil {
 			return r, nil, err
 		}
 	}
 	if len(o.maps) > 0 {
 		quick.Map = r.Map
-		if r.Map, picked.Maps, err = chooseMap(ctx, whole, quick, o, picked.Dims, t); err != nil {
+		tell := func(i int) { stages.Next("map "+o.maps[i], plan.maps[i]) }
+		if r.Map, picked.Maps, err = chooseMap(ctx, whole, quick, o, picked.Dims, t, tell); err != nil {
 			return r, nil, err
 		}
 	}
@@ -201,12 +221,13 @@ func affordable[T any](dims []int, s model.Sample[T]) []int {
 // than a hundredth of the error, and takes the smallest whose error is within two
 // hundredths of the least.
 func chooseDim[T any](
-	ctx, whole context.Context, quick model.Recipe[T], own model.Mapper[T], dims []int, t *trial[T],
+	ctx, whole context.Context, quick model.Recipe[T], own model.Mapper[T], dims []int, t *trial[T], tell func(i int),
 ) (model.Mapper[T], []Option, error) {
 	var tried []Option
 	resize := own.(model.SizedMapper[T]).WithDim
 	least, idle := math.Inf(1), 0
-	for _, d := range dims {
+	for i, d := range dims {
+		tell(i)
 		quick.Map = resize(d)
 		e, err := t.loss(ctx, quick)
 		if model.Over(ctx, whole) {
@@ -238,13 +259,16 @@ func chooseDim[T any](
 // The first has been tried if its number of features was chosen. Another one is
 // taken where it has a smaller error than all and saves a part of the first one's.
 func chooseMap[T any](
-	ctx, whole context.Context, quick model.Recipe[T], o *open[T], dims []Option, t *trial[T],
+	ctx, whole context.Context, quick model.Recipe[T], o *open[T], dims []Option, t *trial[T], tell func(i int),
 ) (model.Mapper[T], []Option, error) {
 	first, dim := quick.Map, model.DimOf(quick.Map)
 	best, own, least := first, math.Inf(1), math.Inf(1)
 	var tried []Option
-	for _, name := range append([]string{first.Name()}, o.maps...) {
+	for i, name := range append([]string{first.Name()}, o.maps...) {
 		e, known := 0.0, false
+		if i > 0 {
+			tell(i - 1)
+		}
 		if len(tried) == 0 {
 			e, known = errorAt(dims, fmt.Sprint(dim))
 		} else {

@@ -34,19 +34,21 @@ func NewCVOptions() CVOptions {
 
 // CrossValidated is what came of a cross-validation.
 type CrossValidated struct {
-	Dim     int                `json:"dim"` // the largest of a fold
-	Folds   []Fold             `json:"folds"`
-	Kernel  string             `json:"kernel"` // without its width where that is another one in each fold
-	Learner string             `json:"learner"`
-	Map     string             `json:"map"` // all of them where folds chose different ones
-	Mean    map[string]float64 `json:"mean"`
-	N       int                `json:"n"`
-	Repeats int                `json:"repeats"`
-	Scale   scale.Kind         `json:"scale"`
-	Seconds float64            `json:"seconds"`
-	Std     map[string]float64 `json:"std"` // with the divisor n-1
-	Task    model.Task         `json:"task"`
-	Weights *Weighing          `json:"weights,omitempty"`
+	// Baseline is the mean of the folds' baselines; nil for none.
+	Baseline map[string]float64 `json:"baseline,omitempty"`
+	Dim      int                `json:"dim"` // the largest of a fold
+	Folds    []Fold             `json:"folds"`
+	Kernel   string             `json:"kernel"` // without its width where that is another one in each fold
+	Learner  string             `json:"learner"`
+	Map      string             `json:"map"` // all of them where folds chose different ones
+	Mean     map[string]float64 `json:"mean"`
+	N        int                `json:"n"`
+	Repeats  int                `json:"repeats"`
+	Scale    scale.Kind         `json:"scale"`
+	Seconds  float64            `json:"seconds"`
+	Std      map[string]float64 `json:"std"` // with the divisor n-1
+	Task     model.Task         `json:"task"`
+	Weights  *Weighing          `json:"weights,omitempty"`
 
 	File    string `json:"-"` // name of the data's file
 	Open    bool   `json:"-"` // whether the width is chosen in each fold
@@ -117,12 +119,11 @@ func (w typed[T]) crossValidate(ctx context.Context, rows *dataset.Rows, o *CVOp
 	if out.Scale, err = o.scaling(rows, s.kernel.Open()); err != nil {
 		return nil, err
 	}
-	progress := newTicker(o.Run.Progress)
+	progress := o.Run.Progress
 	progress.Begin("folds", int64(len(folds)))
 	defer progress.End()
 	for i, fold := range folds {
-		v := validation[T]{o: o, choices: s, rows: rows, targets: t, scaled: out.Scale, first: i == 0,
-			progress: progress.inner()}
+		v := validation[T]{o: o, choices: s, rows: rows, targets: t, scaled: out.Scale, first: i == 0}
 		f, err := v.run(ctx, w, fold)
 		if err != nil {
 			return nil, err
@@ -137,13 +138,12 @@ func (w typed[T]) crossValidate(ctx context.Context, rows *dataset.Rows, o *CVOp
 
 // validation is the training and testing of one fold.
 type validation[T any] struct {
-	o        *CVOptions
-	choices  *settled
-	rows     *dataset.Rows
-	targets  *targets
-	scaled   scale.Kind
-	first    bool
-	progress run.Progress
+	o       *CVOptions
+	choices *settled
+	rows    *dataset.Rows
+	targets *targets
+	scaled  scale.Kind
+	first   bool
 }
 
 // run trains on all rows but those of a fold and tests on these.
@@ -158,6 +158,7 @@ func (v validation[T]) run(ctx context.Context, w typed[T], fold eval.Fold) (Fol
 	}
 	if v.first {
 		o.warnScales(part.encoding, part.train.X)
+		o.warnExcess(v.choices, len(train))
 	}
 	k, err := w.kind.Make(v.choices.kernel, part.train.X, o.Seed)
 	if err != nil {
@@ -167,7 +168,7 @@ func (v validation[T]) run(ctx context.Context, w typed[T], fold eval.Fold) (Fol
 	if err != nil {
 		return out, err
 	}
-	r.Calibrate, r.Run.Progress = "", v.progress // what is measured needs no probabilities
+	r.Calibrate = "" // what is measured needs no probabilities
 	tested, err := trainAndTest(ctx, r, leftOpen(v.choices, k, len(train)), part, rows, test)
 	if errors.Is(err, learn.ErrOneClass) {
 		return out, badInput(rows.Name, place+" leaves rows of a single class to train on",
@@ -202,7 +203,9 @@ func trainAndTest[T any](
 ) (tested[T], error) {
 	var out tested[T]
 	var err error
-	if out.pipeline, out.training, _, err = fit(ctx, r, left, p.train); err == nil {
+	whole, cancel := model.TimeLimit(ctx, 0)
+	defer cancel()
+	if out.pipeline, out.training, _, err = fit(whole, r, left, p.train); err == nil {
 		err = ctx.Err() // the best so far is no measure of the recipe
 	}
 	if err != nil {
@@ -220,7 +223,7 @@ func trainAndTest[T any](
 		return out, err
 	}
 	out.unknown = known.unknown
-	out.score, err = known.score(&out.pipeline.Head, scores, d.Weight)
+	out.score, err = known.score(&out.pipeline.Head, scores, d.Weight, constantOf(p.train))
 	return out, err
 }
 
@@ -269,6 +272,7 @@ func (c *CrossValidated) sum(o *Options) {
 		c.Kernel = c.Folds[0].Kernel
 	}
 	c.Mean, c.Std = meanStd(c.Folds)
+	c.Baseline = o.compare(c.Folds)
 	if short > 0 {
 		o.warn("the learner did not get to its optimum in %d of %d folds (see --max-passes, --tolerance)", short,
 			len(c.Folds))

@@ -17,14 +17,22 @@ import (
 type Evaluated struct {
 	Classes *ClassEvaluation
 	Numbers *eval.Regression
+
+	Baseline *Baseline // what an answer that looks at no instance reaches; nil where the file of the model has none
 }
 
 // MarshalJSON writes the one that there is.
 func (e *Evaluated) MarshalJSON() ([]byte, error) {
 	if e.Numbers != nil {
-		return json.Marshal(e.Numbers)
+		return json.Marshal(struct {
+			*eval.Regression
+			Baseline *Baseline `json:"baseline,omitempty"`
+		}{e.Numbers, e.Baseline})
 	}
-	return json.Marshal(e.Classes)
+	return json.Marshal(struct {
+		*ClassEvaluation
+		Baseline *Baseline `json:"baseline,omitempty"`
+	}{e.Classes, e.Baseline})
 }
 
 // ClassEvaluation are the measures of classes.
@@ -61,7 +69,8 @@ func Evaluate(ctx context.Context, m *model.Model, path string, o Options) (*Eva
 		if err != nil {
 			return nil, inFile(path, err)
 		}
-		return &Evaluated{Numbers: r}, nil
+		b, err := constantIn(m.Head).numbers(v.scores, v.truth.values, v.weights)
+		return &Evaluated{Numbers: r, Baseline: b}, err
 	}
 	if err := o.checkLabels(path, m.Head, v.truth); err != nil {
 		return nil, err
@@ -70,7 +79,8 @@ func Evaluate(ctx context.Context, m *model.Model, path string, o Options) (*Eva
 	if err != nil {
 		return nil, inFile(path, err)
 	}
-	return &Evaluated{Classes: c}, nil
+	b := constantIn(m.Head).classes(m.Classes, v.predicted, v.truth.y, v.weights)
+	return &Evaluated{Classes: c, Baseline: b}, nil
 }
 
 // evaluation gathers what is known of the rows of a stream.

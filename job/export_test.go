@@ -10,5 +10,6 @@ import (
 // Choose fills in what is left open of a recipe, among the given.
 func Choose[T any](ctx context.Context, r model.Recipe[T], kernels []kernel.Kernel[T], dims []int, maps []string,
 	s model.Sample[T]) (model.Recipe[T], *Picked, error) {
-	return choose(ctx, r, &open[T]{kernels: kernels, dims: dims, maps: maps}, s)
+	left := &open[T]{kernels: kernels, dims: dims, maps: maps}
+	return choose(ctx, r, left, s, planOf(r, left, s))
 }

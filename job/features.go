@@ -70,6 +70,7 @@ func (w typed[T]) fitMap(ctx context.Context, rows *dataset.Rows, o *Options) (*
 	if err != nil {
 		return nil, err
 	}
+	o.warnExcess(s, x.Len())
 	r, err := recipe(o, s, k, x.Len())
 	if err != nil {
 		return nil, err

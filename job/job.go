@@ -106,7 +106,9 @@ func (o *Options) read(ctx context.Context, path string) (*dataset.Rows, worker,
 		read.Kind = byKernel
 	}
 	read.Run = o.Run
+	o.Run.Progress.Begin("read "+path, 0)
 	rows, err := dataset.Read(ctx, path, read)
+	o.Run.Progress.End()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -17,15 +17,22 @@ import (
 type Score struct {
 	*eval.Metrics
 	*eval.Regression
-	Outliers bool // of a one-class machine on rows that do not say what they are: errors are outliers
+	Outliers bool      // of a one-class machine on rows that do not say what they are: errors are outliers
+	Baseline *Baseline // what an answer that looks at no instance reaches on the rows; nil for none
 }
 
 // MarshalJSON writes the one that there is.
 func (s *Score) MarshalJSON() ([]byte, error) {
 	if s.Regression != nil {
-		return json.Marshal(s.Regression)
+		return json.Marshal(struct {
+			*eval.Regression
+			Baseline *Baseline `json:"baseline,omitempty"`
+		}{s.Regression, s.Baseline})
 	}
-	return json.Marshal(s.Metrics)
+	return json.Marshal(struct {
+		*eval.Metrics
+		Baseline *Baseline `json:"baseline,omitempty"`
+	}{s.Metrics, s.Baseline})
 }
 
 // weights returns what the weights of the rows come to, nil where they had none.
@@ -133,14 +140,21 @@ func inliers(n int) truth {
 	return t
 }
 
-// score measures scores of rows against what is true of them.
-func (t truth) score(p *model.Head, scores *data.Matrix, weight []float64) (*Score, error) {
+// score measures scores of rows against what is true of them, beside a constant
+// where there is one.
+func (t truth) score(p *model.Head, scores *data.Matrix, weight []float64, beside *Constant) (*Score, error) {
 	if p.Regresses() {
 		m, err := measureBy(weight).Regression(scores.Data, t.values)
-		return &Score{Regression: m}, err
+		if err != nil {
+			return nil, err
+		}
+		b, err := beside.numbers(scores.Data, t.values, weight)
+		return &Score{Regression: m, Baseline: b}, err
 	}
-	m := eval.Measure{Weight: weight}.Metrics(p.DecideAll(scores), t.y, p.Classes.Len())
-	return &Score{Metrics: &m, Outliers: t.outliers}, nil
+	predicted := p.DecideAll(scores)
+	m := eval.Measure{Weight: weight}.Metrics(predicted, t.y, p.Classes.Len())
+	return &Score{Metrics: &m, Outliers: t.outliers,
+		Baseline: beside.classes(p.Classes, predicted, t.y, weight)}, nil
 }
 
 // measureBy returns how to measure rows of the given weights.

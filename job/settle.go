@@ -117,6 +117,20 @@ func (s *settled) regresses() bool { return s.Task == model.Regress }
 // chooses reports whether the penalty is left open.
 func (s *settled) chooses() bool { return !has(s.Learner, "C") && !has(s.Learner, "lambda") }
 
+// excess reports whether more features were asked for than n rows can give, of a map
+// or learner that chooses landmarks among them.
+func (s *settled) excess(n int) bool {
+	landmarks := model.Landmarked(s.Map.Name) || s.traits.Kernel
+	return s.Claim == nil && landmarks && s.dim() > n
+}
+
+// warnExcess tells of a dimension that is cut.
+func (o *Options) warnExcess(s *settled, n int) {
+	if s.excess(n) {
+		o.warn("--dim is %d and there are %d rows to choose landmarks among; the dimension is %d", s.dim(), n, n)
+	}
+}
+
 // dim returns the number of features that was asked for, 0 for none.
 func (s *settled) dim() int {
 	v := s.Map.Args["dim"]
@@ -187,6 +201,9 @@ func recipe[T any](o *Options, s *settled, k kernel.Kernel[T], n int) (model.Rec
 	if model.SizedMap(s.Map.Name) && s.dim() == 0 {
 		args = with(args, "dim", model.DimUpTo(s.Map.Name, min(model.DefaultDim, n)))
 	}
+	if s.excess(n) && !s.traits.Kernel {
+		args = with(args, "dim", n)
+	}
 	if r.Map, err = model.NewMapper[T](s.Map.Name, args); err != nil {
 		return r, dataset.BadOption("%v", err)
 	}
@@ -215,6 +232,9 @@ func learnerOf[T any](s *settled, n int) (model.Learner, error) {
 	}
 	fill("max_passes", min(max(1000, rowVisits/max(n, 1)), 20000))
 	fill("dim", min(model.DefaultDim, n))
+	if s.excess(n) && s.traits.Kernel {
+		args = with(args, "dim", n)
+	}
 	if !s.chooses() {
 		fill("choose", false)
 	}

@@ -159,6 +159,8 @@ func encode[T any](o *Options, rows *dataset.Rows, t *targets, look, train []int
 	if len(look) == 0 {
 		look = nil // whoever fits a model to no rows says so; faults of the rows come first
 	}
+	o.Run.Progress.Begin("encode", 0)
+	defer o.Run.Progress.End()
 	e, err := dataset.Fit(rows, look, scaled, read)
 	if err != nil {
 		return nil, err

@@ -49,7 +49,9 @@ func (t *training[T]) readTest(ctx context.Context, held []int) (*testing[T], er
 	read := o.Read
 	read.Kind, read.Run, read.WeightSpare = t.rows.Kind, o.Run, true
 	read.Labels, read.Weights = o.TestLabels, o.TestWeights
+	o.Run.Progress.Begin("read "+o.Test, 0)
 	rows, err := dataset.Read(ctx, o.Test, read)
+	o.Run.Progress.End()
 	if err == nil && read.Labels == "" {
 		err = t.part.encoding.FindLabels(rows)
 	}
@@ -94,7 +96,8 @@ func (t *training[T]) test(ctx context.Context) (*Measured, error) {
 	if err != nil {
 		return nil, err
 	}
-	if out.Test, err = known.score(out.Model.Head, m.Scores, v.weight); err != nil || earned == nil {
+	out.Test, err = known.score(out.Model.Head, m.Scores, v.weight, constantOf(t.part.train))
+	if err != nil || earned == nil {
 		return m, err
 	}
 	out.Separator, err = t.certifyTest(ctx, margins)

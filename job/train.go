@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,7 +38,8 @@ func NewTrainOptions() TrainOptions { return TrainOptions{Options: NewOptions()}
 
 // Trained is what came of a training.
 type Trained struct {
-	C           *float64                 `json:"C"` // null for a learner without
+	Baseline    *Baseline                `json:"baseline"` // on the rows of Test, else of Train; null for none
+	C           *float64                 `json:"C"`        // null for a learner without
 	Certificate *model.Earned            `json:"certificate,omitempty"`
 	Classes     []string                 `json:"classes"`
 	Dim         int                      `json:"dim"`
@@ -45,6 +47,7 @@ type Trained struct {
 	Gap         *float64                 `json:"gap"`
 	Iterations  int                      `json:"iterations"`
 	Kernel      string                   `json:"kernel"`
+	Expected    *Expected                `json:"expected"` // on new rows; null where no rows were held out
 	Evaluations int64                    `json:"kernel_evaluations"`
 	Lambda      *float64                 `json:"lambda"` // null for a learner without
 	Learner     string                   `json:"learner"`
@@ -53,7 +56,7 @@ type Trained struct {
 	Margin95    *float64                 `json:"margin_95"` // that 95% of the rows have
 	Mistakes    int                      `json:"mistakes"`
 	Most        *float64                 `json:"mistake_bound,omitempty"` // that a perceptron cannot exceed, where known
-	Output      *string                  `json:"model"` // file
+	Output      *string                  `json:"model"`                   // file
 	N           int                      `json:"n"`
 	Objective   *float64                 `json:"objective"`
 	Picked      *Picked                  `json:"picked,omitempty"`
@@ -67,6 +70,7 @@ type Trained struct {
 	Task        model.Task               `json:"task"`
 	Test        *Score                   `json:"test"`
 	Train       *Score                   `json:"train"`
+	Tried       int                      `json:"tried"` // kernels, dimensions, maps and penalties on held-out rows
 	Trials      []model.Trial            `json:"trials"`
 	Weights     *Weighing                `json:"weights,omitempty"`
 
@@ -184,6 +188,7 @@ func (t *training[T]) fit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	o.warnExcess(s, part.Len())
 	r, err := recipe(&o.Options, s, k, part.Len())
 	if err != nil {
 		return err
@@ -204,10 +209,7 @@ func (t *training[T]) fit(ctx context.Context) error {
 	if part.Weight != nil && s.Conformal > 0 {
 		o.warn("prediction sets hold for rows that come as these do, not as they are weighted")
 	}
-	limited, cancel := ctx, func() {}
-	if o.Time > 0 {
-		limited, cancel = context.WithTimeout(ctx, o.Time)
-	}
+	limited, cancel := model.TimeLimit(ctx, o.Time)
 	defer cancel()
 	var picked *Picked
 	var training model.Training
@@ -229,22 +231,25 @@ func fit[T any](ctx context.Context, r model.Recipe[T], left *open[T], s model.S
 	begun, counter, outer := time.Now(), &run.Counter{}, r.Run.Counter
 	r.Run.Counter = counter
 	var picked *Picked
+	if err := r.Check(s); err != nil {
+		return nil, model.Training{}, nil, err
+	}
+	plan := planOf(r, left, s)
+	stages := r.Run.Progress.Divide("train", plan.choose()+plan.fit)
+	defer stages.End()
 	if left != nil {
-		if err := r.Check(s); err != nil {
-			return nil, model.Training{}, nil, err
-		}
 		var err error
-		r.Run.Progress.Begin("choose kernel and dimension", 1)
+		stages.Next("", plan.choose())
 		whole := ctx
 		if r.Checkpoint.On() {
 			whole = model.Undivided(ctx)
 		}
-		r, picked, err = choose(whole, r, left, s)
-		r.Run.Progress.End()
+		r, picked, err = choose(whole, r, left, s, plan)
 		if err != nil {
 			return nil, model.Training{}, nil, err
 		}
 	}
+	stages.Last("", r.Work(s))
 	p, t, err := r.FitSample(ctx, s)
 	t.Evaluations, t.Elapsed = counter.Count(), time.Since(begun)
 	outer.Add(t.Evaluations)
@@ -259,7 +264,7 @@ func (t *training[T]) describe(tr model.Training, picked *Picked) error {
 	t.pipeline.Trained, err = json.Marshal(map[string]any{
 		"n": part.Len(), "status": tr.Status, "objective": finiteOrNil(tr.Objective),
 		"gap": finiteOrNil(tr.Gap), "seed": o.Seed,
-		"weights": o.weighing(t.rows),
+		"weights": o.weighing(t.rows), "baseline": constantOf(part),
 	})
 	if err != nil {
 		return err
@@ -336,7 +341,10 @@ func (t *training[T]) finish(ctx context.Context, rest []int) error {
 	o, out, head := t.o, t.out, t.out.Model.Head
 	if o.Output != "" {
 		out.Output = &o.Output
-		if err := out.Model.Save(o.Output); err != nil {
+		o.Run.Progress.Begin("save the model", 0)
+		err := out.Model.Save(o.Output)
+		o.Run.Progress.End()
+		if err != nil {
 			return err
 		}
 	}
@@ -346,7 +354,7 @@ func (t *training[T]) finish(ctx context.Context, rest []int) error {
 			return err
 		}
 	}
-	if out.Train, err = known.score(head, out.Training.Scores, t.part.train.Weight); err != nil {
+	if out.Train, err = known.score(head, out.Training.Scores, t.part.train.Weight, constantOf(t.part.train)); err != nil {
 		return err
 	}
 	out.N = out.Train.Rows()
@@ -358,11 +366,35 @@ func (t *training[T]) finish(ctx context.Context, rest []int) error {
 			return err
 		}
 	}
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(ctx.Err(), t.expect(m)); err != nil {
 		return err
 	}
 	if o.Details {
 		return t.detail(ctx, m)
 	}
 	return nil
+}
+
+// expect sets the result beside what needs no model, and says what to expect of it
+// on new rows.
+func (t *training[T]) expect(m *Measured) (err error) {
+	out, head := t.out, t.out.Model.Head
+	score := out.Train
+	if out.Test != nil {
+		score = out.Test
+	}
+	out.Baseline, out.Tried = score.Baseline, out.Picked.tried()+max(1, len(out.Trials))
+	t.o.warnBaseline(score)
+	switch held := out.Training.HeldOut; {
+	case t.choices.traits.Unsupervised:
+	case out.Test != nil:
+		known := truth{y: m.Truth, values: m.Values}
+		out.Expected, err = known.expected(head, m.Scores, m.Weight, 1, testRows)
+	case held != nil:
+		known := truth{y: held.Y, values: held.Values}
+		out.Expected, err = known.expected(head, held.Scores, held.Weight, out.Tried, heldOutRows)
+	case t.choices.regresses():
+		out.Expected = out.Picked.expectedNumbers(out.Map, out.Dim, out.Tried)
+	}
+	return err
 }

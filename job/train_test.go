@@ -372,3 +372,23 @@ func TestTrainClaim(t *testing.T) {
 		t.Error("the linear kernel has no map to certify")
 	}
 }
+
+// TestDimBeyondRows: more landmarks than rows are cut with a word that names both
+// numbers, at once and not after a long time; drawn features may be more.
+func TestDimBeyondRows(t *testing.T) {
+	path := circle(t, 60, 0)
+	for _, c := range []struct {
+		way, learner string
+		dim          int
+	}{
+		{"f1(dim=1000000)", "svm(C=1)", 60}, {"f2(dim=1000000)", "svm(C=1)", 60}, {"f3(dim=1000000)", "svm(C=1)", 60},
+		{"none", "falkon(dim=1000000)", 60}, {"fourier(dim=200)", "svm(C=1)", 200}, {"f2(dim=60)", "svm(C=1)", 60},
+	} {
+		o := job.TrainOptions{Options: chosen(t, "rbf(gamma=100)", c.way, c.learner)}
+		got, said := warned(t, path, o)
+		word := "--dim is 1000000 and there are 60 rows"
+		if cut := strings.Contains(c.way+c.learner, "1000000"); got.Dim != c.dim || strings.Contains(said, word) != cut {
+			t.Errorf("%s, %s: dimension %d, warned %q", c.way, c.learner, got.Dim, said)
+		}
+	}
+}

@@ -95,7 +95,7 @@ func (t *tuning[T]) try(
 			if err == nil {
 				t.fits++
 				var s *Score
-				if s, err = known.score(head, m.Scores, p.test.Weight); err == nil {
+				if s, err = known.score(head, m.Scores, p.test.Weight, nil); err == nil {
 					loss = s.Loss()
 				}
 			}

@@ -15,24 +15,25 @@ import (
 
 // Tuned is what came of a search.
 type Tuned struct {
-	Best    TuneTrial    `json:"best"`
-	Dim     int          `json:"dim"` // of the final model
-	Fits    int          `json:"fits"`
-	Folds   int          `json:"folds"`
-	Learner string       `json:"learner"`
-	Maps    int          `json:"maps"`
-	Output  *string      `json:"model"` // file
-	N       int          `json:"n"`
-	Scale   scale.Kind   `json:"scale"`
-	Report  string       `json:"report,omitempty"` // file that the caller wrote a report to
-	Search  Search       `json:"search"`
-	Seconds float64      `json:"seconds"`
-	Status  learn.Status `json:"status"`
-	Task    model.Task   `json:"task"`
-	Test    *Score       `json:"test"`
-	Train   *Score       `json:"train"`
-	Trials  []TuneTrial  `json:"trials"` // from the best on: those of later rounds first, those that failed last
-	Weights *Weighing    `json:"weights,omitempty"`
+	Baseline *Baseline    `json:"baseline"` // of the final model
+	Best     TuneTrial    `json:"best"`
+	Dim      int          `json:"dim"` // of the final model
+	Fits     int          `json:"fits"`
+	Folds    int          `json:"folds"`
+	Learner  string       `json:"learner"`
+	Maps     int          `json:"maps"`
+	Output   *string      `json:"model"` // file
+	N        int          `json:"n"`
+	Scale    scale.Kind   `json:"scale"`
+	Report   string       `json:"report,omitempty"` // file that the caller wrote a report to
+	Search   Search       `json:"search"`
+	Seconds  float64      `json:"seconds"`
+	Status   learn.Status `json:"status"`
+	Task     model.Task   `json:"task"`
+	Test     *Score       `json:"test"`
+	Train    *Score       `json:"train"`
+	Trials   []TuneTrial  `json:"trials"` // from the best on: those of later rounds first, those that failed last
+	Weights  *Weighing    `json:"weights,omitempty"`
 
 	Final     *Trained `json:"-"` // the model that was trained of the best
 	File      string   `json:"-"` // name of the data's file
@@ -149,7 +150,8 @@ func (t *tuning[T]) oneSplit() bool { return t.large && !t.o.FoldsGiven }
 func (t *tuning[T]) tuned() *Tuned {
 	final := t.final.out
 	out := &Tuned{
-		Best: t.describe(t.result.Best), Dim: t.final.pipeline.Map.Dim(), Fits: t.fits, Folds: t.o.Folds,
+		Baseline: final.Baseline,
+		Best:     t.describe(t.result.Best), Dim: t.final.pipeline.Map.Dim(), Fits: t.fits, Folds: t.o.Folds,
 		Learner: t.choices.Learner.Name,
 		Maps:    t.maps, Output: final.Output, N: final.N, Scale: t.scale, Search: t.o.Search, Status: t.result.Status,
 		Task: t.choices.Task,

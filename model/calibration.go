@@ -18,7 +18,7 @@ var Coverages = []float64{0.5, 0.8, 0.9, 0.95, 0.99}
 // holds its coverage for rows that come as those of the sample do, and not as
 // they are weighted.
 func (r Recipe[T]) calibrate(
-	ctx context.Context, p *Pipeline[T], kept Sample[T], keptScores *data.Matrix, held *heldOut,
+	ctx context.Context, p *Pipeline[T], kept Sample[T], keptScores *data.Matrix, held *HeldOut,
 ) error {
 	method := r.Calibrate
 	if method == "" && kept.Len() > 0 {
@@ -32,22 +32,22 @@ func (r Recipe[T]) calibrate(
 		var half []int
 		half, setRows = kept.Split(0.5, seed.Derive(r.Seed, seed.Calibration))
 		some := kept.Select(half)
-		held = &heldOut{scores: rowsOf(keptScores, half), y: some.Y, weight: some.Weight}
+		held = &HeldOut{Scores: rowsOf(keptScores, half), Y: some.Y, Weight: some.Weight}
 	}
-	if held == nil || len(held.y) == 0 {
+	if held == nil || len(held.Y) == 0 {
 		return nil
 	}
 	var err error
-	weight := effective(held.weight)
+	weight := effective(held.Weight)
 	switch method {
 	case calibrate.Sigmoid:
 		platt := calibrate.NewPlatt()
 		platt.Weight = weight
-		p.Calibration, err = platt.Fit(ctx, held.scores, held.y)
+		p.Calibration, err = platt.Fit(ctx, held.Scores, held.Y)
 	case calibrate.Steps:
-		p.Calibration, err = calibrate.Isotonic{Weight: weight}.Fit(ctx, held.scores, held.y)
+		p.Calibration, err = calibrate.Isotonic{Weight: weight}.Fit(ctx, held.Scores, held.Y)
 	default:
-		p.Calibration, err = calibrate.Temperature{Weight: weight}.Fit(ctx, held.scores, held.y)
+		p.Calibration, err = calibrate.Temperature{Weight: weight}.Fit(ctx, held.Scores, held.Y)
 	}
 	if err != nil || len(setRows) == 0 {
 		return err

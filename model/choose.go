@@ -9,7 +9,6 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/learn"
-	"github.com/kerf-ml/kerf/run"
 )
 
 // Trial is one penalty that was tried on held-out rows.
@@ -50,15 +49,14 @@ func Penalties[T any](l Learner, choose bool, s Sample[T], gridC, gridLambda []f
 	return []float64{penaltyOf(l)}
 }
 
-// Quick returns the recipe for trials on n rows: not exact, silent, without all
-// that is for the model that is kept.
+// Quick returns the recipe for trials on n rows: not exact, without all that is for
+// the model that is kept.
 func (r Recipe[T]) Quick(n int) Recipe[T] {
 	if q, ok := r.Learner.(Quicker); ok {
 		r.Learner = q.Quick(n)
 	}
 	r.Calibrate, r.Conformal, r.Claim = "", 0, nil
 	r.Checkpoint = learn.Checkpoint{}
-	r.Run = r.Run.Quiet()
 	return r
 }
 
@@ -94,14 +92,38 @@ func Share(ctx context.Context, part float64) (context.Context, context.CancelFu
 	return context.WithDeadline(ctx, end.Add(-left+time.Duration(part*float64(left))))
 }
 
+// wholeTime marks a context that ends all of a fit.
+type wholeTime struct{}
+
+// TimeLimit returns a context in which a learner stops after d, unless that is 0, and
+// all that comes after the learner goes on with the best so far. The end of ctx itself
+// ends that too: the fit then returns the error of ctx and no model.
+func TimeLimit(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	limited := context.WithValue(ctx, wholeTime{}, ctx)
+	if d <= 0 {
+		return context.WithCancel(limited)
+	}
+	return context.WithTimeout(limited, d)
+}
+
+// after returns the context of what comes after the learner.
+func after(ctx context.Context) context.Context {
+	if whole, ok := ctx.Value(wholeTime{}).(context.Context); ok {
+		return whole
+	}
+	return context.WithoutCancel(ctx)
+}
+
 // Over reports whether the share of a choice is over, and the whole is not.
 func Over(share, whole context.Context) bool { return share.Err() != nil && whole.Err() == nil }
 
-// heldOut are the scores of rows that had no part in a fit, and their classes.
-type heldOut struct {
-	scores *data.Matrix
-	y      []int
-	weight []float64 // nil for 1 each
+// HeldOut are the scores of rows that had no part in a fit, and what is true of
+// them.
+type HeldOut struct {
+	Scores *data.Matrix
+	Y      []int     // classes
+	Values []float64 // numbers
+	Weight []float64 // nil for 1 each
 }
 
 // choice is a choice of a penalty.
@@ -110,8 +132,12 @@ type choice struct {
 	least   float64 // its error; infinite where nothing was tried
 	trials  []Trial
 	best    Scored   // the model of that penalty; empty where nothing was tried
-	held    *heldOut // of the best penalty; nil where there were too few rows, or of numbers
+	held    *HeldOut // of the best penalty; nil where there were too few rows
 }
+
+// pathUnits is the size of the first fit of a choice, of whose progress others are
+// parts.
+const pathUnits = 1000
 
 // choosePenalty returns the penalty with the smallest error on held-out rows, the
 // first such one in a tie. It looks at a sample of about so many rows.
@@ -130,9 +156,13 @@ func choosePenalty[T, U any](ctx context.Context, r Recipe[T], s Sample[U], rows
 	part, cancel := Share(ctx, ChooseShare)
 	defer cancel()
 	harder := !r.Learner.Traits().Scheduled
-	out, err := tryPenalties(part, ctx, r.Run, penalties, measure, harder, along(part, quick, fit, measure.X, penalties))
-	if scores := out.best.Scores; scores != nil && s.Task == Classify {
-		out.held = &heldOut{scores: scores, y: measure.Y, weight: measure.Weight}
+	stages := r.Run.Progress.Divide("choose the penalty", pathWork(pathUnits, len(penalties)))
+	defer stages.End()
+	next := func(i int) { stages.Next("", penaltyWork(pathUnits, i)) }
+	next(0)
+	out, err := tryPenalties(part, ctx, penalties, measure, harder, along(part, quick, fit, measure.X, penalties), next)
+	if scores := out.best.Scores; scores != nil {
+		out.held = &HeldOut{Scores: scores, Y: measure.Y, Values: measure.Values, Weight: measure.Weight}
 	}
 	return out, err
 }
@@ -141,13 +171,12 @@ func choosePenalty[T, U any](ctx context.Context, r Recipe[T], s Sample[U], rows
 // smallest loss, with its model. It stops early when three penalties in turn
 // brought nothing, and, of learners for which those after are harder still, at a
 // penalty for which the learner does not get to its optimum in the passes it has.
-// It ends with the best so far when ctx ends before whole does.
+// It ends with the best so far when ctx ends before whole does. Before each penalty
+// but the first, next is told.
 func tryPenalties[U any](
-	ctx, whole context.Context, ctl run.Control, penalties []float64, on Sample[U], harder bool,
-	models iter.Seq2[Scored, error],
+	ctx, whole context.Context, penalties []float64, on Sample[U], harder bool, models iter.Seq2[Scored, error],
+	next func(i int),
 ) (choice, error) {
-	ctl.Progress.Begin("choose", int64(len(penalties)))
-	defer ctl.Progress.End()
 	out, idle := choice{penalty: penalties[0], least: math.Inf(1)}, 0
 	for m, err := range models {
 		if Over(ctx, whole) {
@@ -161,11 +190,13 @@ func tryPenalties[U any](
 		}
 		trial := Trial{Penalty: m.Penalty, Error: on.Loss(m.Scores)}
 		out.trials = append(out.trials, trial)
-		ctl.Progress.Advance(int64(len(out.trials)))
 		if trial.Error < out.least {
 			out.least, idle, out.penalty, out.best = trial.Error, 0, m.Penalty, m
 		} else if idle++; idle == 3 {
 			break
+		}
+		if len(out.trials) < len(penalties) {
+			next(len(out.trials))
 		}
 	}
 	return out, nil

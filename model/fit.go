@@ -119,29 +119,33 @@ func (r Recipe[T]) fit(ctx context.Context, s Sample[T]) (*Pipeline[T], Training
 		r.Learner = l.Settle(fitted.Values, fitted.Weight)
 	}
 	var t Training
-	var scored *heldOut
+	var scored *HeldOut
 	var err error
+	size := r.work(fitted, float64(fitted.Len()))
+	stages := r.Run.Progress.Divide("fit", size.total())
+	defer stages.End()
 	if r.Learner.Traits().Kernel {
-		scored, err = r.fitMachine(ctx, p, fitted, &t)
+		scored, err = r.fitMachine(ctx, p, fitted, &t, size, stages)
 	} else {
-		scored, err = r.fitMapped(ctx, p, fitted, &t)
+		scored, err = r.fitMapped(ctx, p, fitted, &t, size, stages)
 	}
 	if err != nil {
 		return nil, t, err
 	}
-	t.Kept = kept.Len()
-	return p, t, r.finish(context.WithoutCancel(ctx), p, &t, kept, scored, rest, held)
+	t.Kept, t.HeldOut = kept.Len(), scored
+	stages.Next("calibrate", 0)
+	return p, t, r.finish(after(ctx), p, &t, kept, scored, rest, held)
 }
 
 // finish gives the pipeline its probabilities and sets, and puts the scores of all
 // rows together.
 func (r Recipe[T]) finish(
-	ctx context.Context, p *Pipeline[T], t *Training, kept Sample[T], scored *heldOut, rest, held []int,
+	ctx context.Context, p *Pipeline[T], t *Training, kept Sample[T], scored *HeldOut, rest, held []int,
 ) error {
 	var keptScores *data.Matrix
 	if kept.Len() > 0 {
 		var err error
-		if keptScores, err = p.ScoreAll(ctx, r.Run.Quiet(), kept.X); err != nil {
+		if keptScores, err = p.ScoreAll(ctx, r.Run, kept.X); err != nil {
 			return err
 		}
 		all := data.NewMatrix(len(rest)+len(held), p.Outputs())
@@ -172,12 +176,16 @@ func whole(n int) []int {
 
 // fitMachine trains in the kernel's own space. The pipeline's features are the
 // similarities to the support.
-func (r Recipe[T]) fitMachine(ctx context.Context, p *Pipeline[T], s Sample[T], t *Training) (*heldOut, error) {
+func (r Recipe[T]) fitMachine(
+	ctx context.Context, p *Pipeline[T], s Sample[T], t *Training, size work, stages *run.Stages,
+) (*HeldOut, error) {
+	stages.Next("choose", size.choose)
 	chosen, err := choosePenalty(ctx, r, s, chooseFewest)
 	if err != nil {
 		return nil, err
 	}
 	t.charge(r.Learner, chosen)
+	stages.Next("train", size.learn)
 	f, report, err := fitAt(ctx, r, s, chosen.penalty, nil)
 	t.Report = report
 	if err != nil {
@@ -187,25 +195,29 @@ func (r Recipe[T]) fitMachine(ctx context.Context, p *Pipeline[T], s Sample[T], 
 	if err := p.take(f.Separators, f.Bias, f.Unit, f.Pairs, p.Map.Dim()); err != nil {
 		return nil, unsound(r.Learner, err)
 	}
-	ctl := r.Run.Quiet()
+	stages.Next("score", size.score)
+	ctl := r.Run
 	ctl.Counter = nil
-	return chosen.held, score(context.WithoutCancel(ctx), ctl, t, p, s)
+	return chosen.held, score(after(ctx), ctl, t, p, s)
 }
 
 // fitMapped maps the instances and trains separators of the features.
-func (r Recipe[T]) fitMapped(ctx context.Context, p *Pipeline[T], s Sample[T], t *Training) (*heldOut, error) {
-	features, err := r.mapAll(ctx, p, s, t)
+func (r Recipe[T]) fitMapped(
+	ctx context.Context, p *Pipeline[T], s Sample[T], t *Training, size work, stages *run.Stages,
+) (*HeldOut, error) {
+	features, err := r.mapAll(ctx, p, s, t, size, stages)
 	if err != nil {
 		return nil, err
 	}
 	mapped := withX(s, features)
-	weights := data.Dim(features) * learn.Separators(max(s.Classes.Len(), 2))
-	rows := int(min(max(chooseWork/float64(max(weights, 1)), chooseFewest), chooseMost))
-	chosen, err := choosePenalty(ctx, r, mapped, rows)
+	separators := learn.Separators(max(s.Classes.Len(), 2))
+	stages.Next("choose", size.choose)
+	chosen, err := choosePenalty(ctx, r, mapped, chooseRows(float64(data.Dim(features)), float64(separators)))
 	if err != nil {
 		return nil, err
 	}
 	t.charge(r.Learner, chosen)
+	stages.Next("train", size.learn)
 	f, report, err := fitAt(ctx, r, mapped, chosen.penalty, chosen.best.separators())
 	t.Report = report
 	if err != nil {
@@ -224,8 +236,8 @@ func (r Recipe[T]) fitMapped(ctx context.Context, p *Pipeline[T], s Sample[T], t
 	if err := p.take(head.Separators, f.Bias, f.Unit, f.Pairs, p.Map.Dim()); err != nil {
 		return nil, unsound(r.Learner, err)
 	}
-	ctl := r.Run.Quiet()
-	return chosen.held, score(context.WithoutCancel(ctx), ctl, t, head, mapped)
+	stages.Next("score", size.score)
+	return chosen.held, score(after(ctx), r.Run, t, head, mapped)
 }
 
 // headOf returns a pipeline of features that are there already.
@@ -295,9 +307,10 @@ func score[U any](ctx context.Context, ctl run.Control, t *Training, p *Pipeline
 // mapAll fits the map of the recipe, or grows it to its claim, and maps all
 // instances.
 func (r Recipe[T]) mapAll(
-	ctx context.Context, p *Pipeline[T], s Sample[T], t *Training,
+	ctx context.Context, p *Pipeline[T], s Sample[T], t *Training, size work, stages *run.Stages,
 ) (data.Source[data.Vector], error) {
 	var err error
+	stages.Next("find the map", size.fitMap)
 	if r.Claim != nil {
 		p.Map, t.Earned, err = r.growMap(ctx, s)
 	} else {
@@ -310,6 +323,7 @@ func (r Recipe[T]) mapAll(
 	if isIdentity(p.Map) {
 		p.Kernel = nil
 	}
+	stages.Next("map", size.mapAll)
 	features, err := p.features(ctx, r.Run, s.X)
 	if err != nil {
 		return nil, err

@@ -69,6 +69,13 @@ func MapNames() []string {
 // HasLandmarks reports whether maps of the name are made from landmarks.
 func HasLandmarks(name string) bool { return slices.Contains([]string{MapF1, MapF2, MapF3}, name) }
 
+// Landmarked reports whether maps of the name are made of rows that are chosen among
+// those of the sample, so that they have no more features than there are rows.
+func Landmarked(name string) bool {
+	m, _ := NewMapper[data.Vector](name, nil)
+	return m != nil && Accepts(m, "select")
+}
+
 // SizedMap reports whether the number of features of maps of the name can be
 // chosen.
 func SizedMap(name string) bool {

@@ -78,6 +78,10 @@ type Training struct {
 	// Scores are those of the rows of the sample that have a positive weight, in
 	// their order: they need not be mapped again to be measured.
 	Scores *data.Matrix
+
+	// HeldOut are rows that Choose and Calibrate held out, by the model of the
+	// penalty that was chosen, which was fitted to a part of the rows; nil for none.
+	HeldOut *HeldOut
 }
 
 // Validate reports every field that is out of range.

@@ -43,6 +43,13 @@ func (s Scored) separators() []*linear.Separator {
 func (r Recipe[T]) Trials(
 	ctx context.Context, s Sample[T], test data.Source[T], penalties []float64,
 ) iter.Seq2[Scored, error] {
+	return r.trials(ctx, s, test, penalties, func() {})
+}
+
+// trials is Trials that tells when the instances are mapped.
+func (r Recipe[T]) trials(
+	ctx context.Context, s Sample[T], test data.Source[T], penalties []float64, mapped func(),
+) iter.Seq2[Scored, error] {
 	return func(yield func(Scored, error) bool) {
 		r, s, err := r.ready(s)
 		switch {
@@ -61,29 +68,39 @@ func (r Recipe[T]) Trials(
 		if r.Learner.Traits().Penalty == "" {
 			penalties = penalties[:1]
 		}
-		r.try(ctx, s, test, penalties)(yield)
+		r.try(ctx, s, test, penalties, mapped)(yield)
 	}
 }
 
 // TryBest fits the recipe to one part of a sample at each penalty and returns the
 // smallest loss on another part.
 func (r Recipe[T]) TryBest(ctx context.Context, fit, measure Sample[T], penalties []float64) (float64, error) {
-	best, err := tryPenalties(ctx, ctx, r.Run, penalties, measure, false, r.Trials(ctx, fit, measure.X, penalties))
+	w := r.work(fit, float64(fit.Len()))
+	stages := r.Run.Progress.Divide("", w.fitMap+w.mapAll+pathWork(w.learn, len(penalties)))
+	defer stages.End()
+	stages.Next("map", w.fitMap+w.mapAll)
+	next := func(i int) { stages.Next("train", penaltyWork(w.learn, i)) }
+	models := r.trials(ctx, fit, measure.X, penalties, func() { next(0) })
+	best, err := tryPenalties(ctx, ctx, penalties, measure, false, models, next)
 	return best.least, err
 }
 
 // try fits one part of a sample at each penalty and scores another part.
 func (r Recipe[T]) try(
-	ctx context.Context, s Sample[T], test data.Source[T], penalties []float64,
+	ctx context.Context, s Sample[T], test data.Source[T], penalties []float64, mapped func(),
 ) iter.Seq2[Scored, error] {
 	r.Claim, r.Checkpoint = nil, learn.Checkpoint{}
 	if r.Learner.Traits().Kernel {
+		mapped()
 		return along(ctx, r, s, test, penalties)
 	}
 	return func(yield func(Scored, error) bool) {
 		p := &Pipeline[T]{Kernel: r.Kernel, Head: Head{Task: s.Task, Classes: s.Classes}}
 		var t Training
-		features, err := r.mapAll(ctx, p, s, &t)
+		size := r.work(s, float64(s.Len()))
+		stages := r.Run.Progress.Divide("map", size.fitMap+size.mapAll)
+		features, err := r.mapAll(ctx, p, s, &t, size, stages)
+		stages.End()
 		var held data.Source[data.Vector]
 		if err == nil {
 			held, err = p.features(ctx, r.Run, test)
@@ -92,6 +109,7 @@ func (r Recipe[T]) try(
 			yield(Scored{}, err)
 			return
 		}
+		mapped()
 		along(ctx, r, withX(s, features), held, penalties)(yield)
 	}
 }
@@ -144,10 +162,10 @@ func scoresOf[T, U any](
 		if err != nil {
 			return nil, err
 		}
-		return head.ScoreAll(ctx, r.Run.Quiet(), any(test).(data.Source[data.Vector]))
+		return head.ScoreAll(ctx, r.Run, any(test).(data.Source[data.Vector]))
 	}
 	if err := p.take(f.Separators, f.Bias, f.Unit, f.Pairs, p.Map.Dim()); err != nil {
 		return nil, unsound(r.Learner, err)
 	}
-	return p.ScoreAll(ctx, r.Run.Quiet(), test)
+	return p.ScoreAll(ctx, r.Run, test)
 }

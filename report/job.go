@@ -74,6 +74,9 @@ func trainFacts(t *job.Trained) []Fact {
 	if t.Test != nil {
 		add("test", "%s", t.Test)
 	}
+	if t.Baseline != nil {
+		add("baseline", "%s", t.Baseline)
+	}
 	if m := t.Training.Margins; len(m) > 0 {
 		add("margin", "%.3g; %.3g for 95%% of the rows", m.Min(), m.Quantile(0.05))
 	}

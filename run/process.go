@@ -65,24 +65,24 @@ func Exceeds(memory int64) (held int64, exceeds bool) {
 	return held, held > memory
 }
 
-// Meter tells how much memory a process takes while something grows whose size is
+// Gauge tells how much memory a process takes while something grows whose size is
 // not known beforehand, such as the rows of a file. Whatever else the process
 // allocates in the meantime counts as well.
-type Meter struct {
+type Gauge struct {
 	budget int64
 	total  int64 // that the process may hold
 	begun  int64 // that it held at the beginning
 }
 
-// Meter begins to measure.
-func (c Control) Meter() *Meter {
+// Gauge begins to measure.
+func (c Control) Gauge() *Gauge {
 	if c.Memory > 0 && c.Process {
-		return &Meter{budget: c.Memory, total: c.Memory, begun: Held()}
+		return &Gauge{budget: c.Memory, total: c.Memory, begun: Held()}
 	}
 	if c.Memory > 0 {
 		runtime.GC() // or the garbage of others could be taken again
 	}
-	m := &Meter{budget: c.Budget(), begun: Held()}
+	m := &Gauge{budget: c.Budget(), begun: Held()}
 	m.total = m.budget + m.begun
 	return m
 }
@@ -94,7 +94,7 @@ const grows = 0.75
 // Left returns the bytes of the budget that are left. It returns a *MemoryError
 // if what has grown could not go on: its What and Advice are for the caller to fill
 // in.
-func (m *Meter) Left() (int64, error) {
+func (m *Gauge) Left() (int64, error) {
 	held := Held()
 	if rest := m.total - held; float64(rest) >= grows*float64(held-m.begun) {
 		return rest, nil

@@ -39,16 +39,16 @@ func TestProcessReserve(t *testing.T) {
 	}
 }
 
-// TestMeter grows a list until it is told to stop, in a budget of its own and in
+// TestGauge grows a list until it is told to stop, in a budget of its own and in
 // that of the process.
-func TestMeter(t *testing.T) {
+func TestGauge(t *testing.T) {
 	for _, process := range []bool{false, true} {
 		runtime.GC()
 		ctl := run.Control{Memory: 64 * mib, Process: process}
 		if process {
 			ctl.Memory += run.Held()
 		}
-		m := ctl.Meter()
+		m := ctl.Gauge()
 		var list [][]byte
 		var err error
 		for err == nil && len(list) < 100 {

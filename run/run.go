@@ -48,35 +48,6 @@ func (p Precision) String() string {
 	return "float64"
 }
 
-// Progress is a set of optional functions that are told how far a run is. They
-// are called from one goroutine at a time, never concurrently.
-type Progress struct {
-	Start  func(task string, total int64) // a task begins; total is 0 where it is not known
-	Step   func(done int64)               // so many of total are done
-	Finish func()                         // the task has ended
-}
-
-// Begin calls Start where it is set.
-func (p Progress) Begin(task string, total int64) {
-	if p.Start != nil {
-		p.Start(task, total)
-	}
-}
-
-// Advance calls Step where it is set.
-func (p Progress) Advance(done int64) {
-	if p.Step != nil {
-		p.Step(done)
-	}
-}
-
-// End calls Finish where it is set.
-func (p Progress) End() {
-	if p.Finish != nil {
-		p.Finish()
-	}
-}
-
 // Counter counts kernel evaluations. It may be used from many goroutines.
 type Counter struct{ n atomic.Int64 }
 

@@ -18,13 +18,13 @@ const manifold = 100
 // budget of a run.
 type limit struct {
 	ctl   run.Control
-	meter *run.Meter
+	gauge *run.Gauge
 	next  int64 // bytes of content at which to measure again
 }
 
 // Limit holds the rows that are read from now on to the memory of a run: Read
 // returns a *run.MemoryError before they exceed it.
-func (f *File) Limit(ctl run.Control) { f.limit = &limit{ctl: ctl, meter: ctl.Meter()} }
+func (f *File) Limit(ctl run.Control) { f.limit = &limit{ctl: ctl, gauge: ctl.Gauge()} }
 
 // Read reads the decompressed content.
 func (f *File) Read(p []byte) (int, error) {
@@ -49,7 +49,7 @@ func (f *File) check() error {
 	if f.count < l.next {
 		return nil
 	}
-	left, err := l.meter.Left()
+	left, err := l.gauge.Left()
 	var memory *run.MemoryError
 	if errors.As(err, &memory) {
 		memory.What, memory.Advice = fmt.Sprintf("%s: %s: to read on", f.Name, f.progress()), advice

@@ -276,21 +276,68 @@ func TestSolveLower(t *testing.T) {
 }
 
 func TestEigen(t *testing.T) {
-	a := gramOf(20, 8)
-	values, vectors, ok := linalg.Eigen(a)
-	if !ok {
-		t.Fatal("no convergence")
-	}
-	for e, lambda := range values {
-		for i := range 20 {
-			got := 0.0
-			for k := range 20 {
-				got += a.Row(i)[k] * vectors.Row(k)[e]
+	for _, n := range []int{1, 2, 3, 20, 63, 64, 65, 130, 300} {
+		a := gramOf(n, max(1, n/2))
+		values, vectors, err := linalg.Eigen(t.Context(), run.Control{Workers: 2}, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, _, err := linalg.Eigen(t.Context(), run.Control{Workers: 1}, a)
+		if err != nil || !slices.Equal(values, again) || !slices.IsSorted(values) {
+			t.Errorf("n=%d: other values with one worker, or out of order: %v", n, err)
+		}
+		top := max(math.Abs(values[0]), math.Abs(values[n-1]))
+		for e, lambda := range values {
+			length := 0.0
+			for i := range n {
+				got := 0.0
+				for k := range n {
+					got += a.Row(i)[k] * vectors.Row(k)[e]
+				}
+				length += vectors.Row(i)[e] * vectors.Row(i)[e]
+				// n roundings of each reflection and sweep, of which there are about 3n.
+				if want := lambda * vectors.Row(i)[e]; math.Abs(got-want) > 3*float64(n)*0x1p-52*top {
+					t.Fatalf("n=%d, eigenvalue %d: %v, want %v", n, e, got, want)
+				}
 			}
-			if want := lambda * vectors.Row(i)[e]; math.Abs(got-want) > 1e-11 {
-				t.Fatalf("eigenvalue %d: %v, want %v", e, got, want)
+			if math.Abs(length-1) > 3*float64(n)*0x1p-52 {
+				t.Fatalf("n=%d: eigenvector %d has the length %v", n, e, math.Sqrt(length))
 			}
 		}
+	}
+}
+
+// TestEigenEdges: no rows, zeros, equal values, other units, no numbers, no time.
+func TestEigenEdges(t *testing.T) {
+	if values, _, err := linalg.Eigen(t.Context(), run.Control{}, data.NewMatrix(0, 0)); err != nil || len(values) > 0 {
+		t.Errorf("no rows: %v, %v", values, err)
+	}
+	for _, c := range []struct {
+		a, want []float64
+	}{
+		{[]float64{0, 0, 0, 0}, []float64{0, 0}},
+		{[]float64{3, 0, 0, 3}, []float64{3, 3}},
+		{[]float64{0, 1e300, 1e300, 0}, []float64{-1e300, 1e300}},
+		{[]float64{2e-200, 1e-200, 1e-200, 2e-200}, []float64{1e-200, 3e-200}},
+	} {
+		values, _, err := linalg.Eigen(t.Context(), run.Control{}, &data.Matrix{Rows: 2, Cols: 2, Data: c.a})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range c.want {
+			if math.Abs(values[i]-want) > 0x1p-50*math.Abs(c.want[1]) {
+				t.Errorf("%v has the eigenvalues %v", c.a, values)
+			}
+		}
+	}
+	bad := &data.Matrix{Rows: 1, Cols: 1, Data: []float64{math.NaN()}}
+	if _, _, err := linalg.Eigen(t.Context(), run.Control{}, bad); err != linalg.ErrEigen {
+		t.Errorf("no number: %v", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := linalg.Eigen(ended, run.Control{}, gramOf(20, 8)); err != context.Canceled {
+		t.Errorf("no time: %v", err)
 	}
 }
 

@@ -265,7 +265,7 @@ func rounds[T any, F float32 | float64](
 	ctx context.Context, s *smo[T], rows *caches[T, F], rough bool,
 ) (learn.Status, error) {
 	d := s.dual
-	most := min(workingMost, len(d.b))
+	most, widest := min(workingMost, len(d.b)), 0.0
 	w := &round[T, F]{smo: s, inner: newInner[F](most), got: make([][]F, rowsAtOnce)}
 	for {
 		up, down := d.extremes(s.scores, s.state.shrunk.active)
@@ -312,6 +312,8 @@ func rounds[T any, F float32 | float64](
 			return "", err
 		}
 		s.ctl.Progress.Advance(int64(s.state.steps))
+		widest = max(widest, violation)
+		s.ctl.Progress.Approach(widest, violation, tolerance)
 	}
 }
 

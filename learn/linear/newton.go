@@ -97,7 +97,7 @@ type newton struct {
 // run lowers all tasks, whose now has been evaluated. It returns the passes it
 // took and the status Converged, IterationLimit, TimeLimit or Cancelled.
 func (n newton) run(ctx context.Context, o objective, tasks []*task) (int, learn.Status) {
-	passes := 0
+	passes, first := 0, n.excess(tasks)
 	for {
 		live := n.live(tasks)
 		if len(live) == 0 {
@@ -113,13 +113,27 @@ func (n newton) run(ctx context.Context, o objective, tasks []*task) (int, learn
 			passes++
 			continue
 		}
-		took, err := n.step(ctx, o, live, n.passes-passes)
+		took, err := n.step(ctx, o, live, n.passes-passes, func(took int) { n.ctl.Progress.Advance(int64(passes + took)) })
 		passes += took
 		if err != nil {
 			return passes, ended(ctx)
 		}
 		n.ctl.Progress.Advance(int64(passes))
+		n.ctl.Progress.Approach(first, n.excess(tasks), 1)
 	}
+}
+
+// excess is the geometric mean over the tasks of how many times their gap is what the
+// tolerance allows, 1 for one that is within it.
+func (n newton) excess(tasks []*task) float64 {
+	sum := 0.0
+	for _, t := range tasks {
+		allowed := n.tolerance * max(t.now.meant, math.SmallestNonzeroFloat64)
+		if gap := t.now.gap(); !t.done && gap > allowed && allowed > 0 {
+			sum += math.Log(gap / allowed)
+		}
+	}
+	return math.Exp(sum / float64(max(len(tasks), 1)))
 }
 
 // ended returns the status of a run whose pass failed: that of the context or,
@@ -165,13 +179,13 @@ func within(gap, objective, tolerance float64) bool {
 }
 
 // step takes one step in each task.
-func (n newton) step(ctx context.Context, o objective, live []*task, room int) (int, error) {
+func (n newton) step(ctx context.Context, o objective, live []*task, room int, tell func(passes int)) (int, error) {
 	for _, t := range live {
 		if err := o.prepare(ctx, t); err != nil {
 			return 0, err
 		}
 	}
-	passes, err := n.directions(ctx, o, live, room)
+	passes, err := n.directions(ctx, o, live, room, tell)
 	if err != nil {
 		return passes, err
 	}
@@ -235,7 +249,9 @@ func roundingOf(value float64) float64 { return 1e-12 * math.Abs(value) }
 
 // directions finds the step p of each task by conjugate gradients on H·p = -g,
 // all tasks in step with each other so that they share the passes.
-func (n newton) directions(ctx context.Context, o objective, live []*task, room int) (int, error) {
+func (n newton) directions(
+	ctx context.Context, o objective, live []*task, room int, tell func(passes int),
+) (int, error) {
 	if err := n.each(ctx, live, func(t *task) { t.begin(o) }); err != nil {
 		return 0, err
 	}
@@ -256,6 +272,7 @@ func (n newton) directions(ctx context.Context, o objective, live []*task, room 
 		if err := n.each(ctx, open, func(t *task) { t.conjugate(o, n.tolerance) }); err != nil {
 			return passes, err
 		}
+		tell(passes + 1)
 	}
 	return passes, nil
 }

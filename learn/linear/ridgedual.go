@@ -117,7 +117,7 @@ func (p *ridgeProblem) dualCholesky(ctx context.Context, k, x *data.Matrix, shif
 
 // dualEigen solves for all λ.
 func (p *ridgeProblem) dualEigen(ctx context.Context, k, x *data.Matrix, steps []*tally) error {
-	values, q, err := eigen(ctx, k)
+	values, q, err := eigen(ctx, p.ctl, k)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/vmath"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // errEigen reports an eigendecomposition that did not converge.
@@ -221,7 +222,7 @@ func (p *ridgeProblem) applied(ctx context.Context, u, b *data.Matrix) (*data.Ma
 // primalEigen solves for all λ from G = V·S·Vᵀ: the weights are
 // V·(S + λ)⁻¹·Vᵀ·X̃ᵀỹ and the leverages Σ_j z_j²/(s_j + λ) with z = Vᵀx̃.
 func (p *ridgeProblem) primalEigen(ctx context.Context, g, b *data.Matrix, steps []*tally) error {
-	values, v, err := eigen(ctx, g)
+	values, v, err := eigen(ctx, p.ctl, g)
 	if err != nil {
 		return err
 	}
@@ -251,7 +252,7 @@ func (p *ridgeProblem) primalEigen(ctx context.Context, g, b *data.Matrix, steps
 
 // eigen decomposes the lower triangle of g, which it completes. Eigenvalues that
 // are rounding come back as 0.
-func eigen(ctx context.Context, g *data.Matrix) ([]float64, *data.Matrix, error) {
+func eigen(ctx context.Context, ctl run.Control, g *data.Matrix) ([]float64, *data.Matrix, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -263,9 +264,12 @@ func eigen(ctx context.Context, g *data.Matrix) ([]float64, *data.Matrix, error)
 			g.Row(j)[i] = g.Row(i)[j]
 		}
 	}
-	values, v, ok := linalg.Eigen(g)
-	if !ok || vmath.Finite(values) >= 0 {
+	values, v, err := linalg.Eigen(ctx, ctl, g)
+	if err == linalg.ErrEigen {
 		return nil, nil, errEigen
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	least := nullShare(g.Rows) * max(values[len(values)-1], 0)
 	for j, s := range values {

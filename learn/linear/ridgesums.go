@@ -35,7 +35,7 @@ func (r Ridge) FromSums(ctx context.Context, sums *Sums) ([]RidgeStep, error) {
 	if vmath.Finite(g.Data) >= 0 || vmath.Finite(b) >= 0 || yy-yy != 0 {
 		return nil, fmt.Errorf("ridge: a sum is not finite; scale the data down")
 	}
-	values, v, err := eigen(ctx, g)
+	values, v, err := eigen(ctx, r.Run, g)
 	if err != nil {
 		return nil, err
 	}

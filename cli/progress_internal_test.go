@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestDisplayBeats: work that has nothing to report still shows a line every few
+// seconds, with the stage and the time that has passed; short work shows nothing.
+func TestDisplayBeats(t *testing.T) {
+	now := time.Unix(1, 0)
+	var b bytes.Buffer
+	d := newDisplay(&b, func() time.Time { return now })
+	p := d.progress()
+	pass := func(n int) {
+		for range n {
+			now = now.Add(barEvery)
+			d.draw()
+		}
+	}
+	pass(50)
+	if b.Len() > 0 {
+		t.Errorf("without work: %q", &b)
+	}
+	d.last = now
+	p.Begin("train", 10)
+	p.Begin("fit", 0)
+	pass(50) // ten seconds
+	if got := b.String(); strings.Count(got, "\n") != 3 || !strings.Contains(got, "kerf: train: fit, 3s so far\n") {
+		t.Errorf("ten silent seconds: %q", got)
+	}
+	b.Reset()
+	p.End()
+	p.Advance(5)
+	pass(15)
+	if got := b.String(); !strings.Contains(got, "kerf: train, ") || !strings.Contains(got, "left\n") {
+		t.Errorf("half of the work: %q", got)
+	}
+	p.End()
+	b.Reset()
+	pass(50)
+	if b.Len() > 0 {
+		t.Errorf("after the work: %q", &b)
+	}
+}
+
+// TestBar: on a terminal the bar changes at least every two seconds, and other text
+// takes its place.
+func TestBar(t *testing.T) {
+	now := time.Unix(1, 0)
+	var b bytes.Buffer
+	d := newDisplay(&b, func() time.Time { return now })
+	d.bar = true
+	p := d.progress()
+	p.Begin("read a file", 0)
+	d.draw()
+	if b.Len() > 0 {
+		t.Errorf("at once: %q", &b)
+	}
+	for range 10 {
+		b.Reset()
+		now = now.Add(2 * time.Second)
+		d.draw()
+		if !strings.HasPrefix(b.String(), "\r\x1b[K|") || !strings.Contains(b.String(), "read a file") {
+			t.Errorf("a bar: %q", &b)
+		}
+	}
+	b.Reset()
+	d.say("kerf: warning: so\n")
+	p.End()
+	if b.String() != "\r\x1b[Kkerf: warning: so\n" {
+		t.Errorf("a warning: %q", &b)
+	}
+}

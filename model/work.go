@@ -1,0 +1,127 @@
+package model
+
+import (
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/learn"
+)
+
+// Worker is a learner that knows about how much work a fit to n rows of m features
+// and so many separators is, in multiplications. It is asked for the sake of
+// progress alone.
+type Worker interface {
+	Work(n, m, separators float64) float64
+}
+
+// Constants of the work, found by trial: they bear on the time that is said to be
+// left, and on nothing else.
+const (
+	passWork    = 230  // passes over the features that a linear learner is worth
+	warmPart    = 0.6  // of a fit, that one from the end of another takes
+	machineWork = 100  // of a kernel machine, for each pair of rows beside its similarity
+	overhead    = 32   // of a similarity, beside its coordinates
+	widthRows   = 64   // that the width of instances is taken from
+	unsized     = 1000 // features of a map that does not say
+)
+
+// work is about how many multiplications each stage of a fit takes.
+type work struct{ fitMap, mapAll, choose, learn, score float64 }
+
+func (w work) total() float64 { return w.fitMap + w.mapAll + w.choose + w.learn + w.score }
+
+// Work is about how many multiplications it takes to fit the recipe to a sample.
+func (r Recipe[T]) Work(s Sample[T]) float64 { return r.work(s, float64(s.Len())).total() }
+
+// TrialWork is that of trials at so many penalties on a part of a sample, of n rows.
+func (r Recipe[T]) TrialWork(s Sample[T], n float64, penalties int) float64 {
+	r.Choose, r.Calibrate = false, ""
+	w := r.work(s, n)
+	w.learn = pathWork(w.learn, penalties)
+	return w.total()
+}
+
+// work plans a fit to n rows of a sample.
+func (r Recipe[T]) work(s Sample[T], n float64) work {
+	each := width(s.X) + overhead
+	separators := float64(learn.Separators(max(s.Classes.Len(), 2)))
+	m, w := float64(DimOf(r.Map)), work{}
+	switch {
+	case r.Learner.Traits().Kernel:
+		m = n
+		each += machineWork
+	case r.Map.Name() == MapNone:
+		m = each - overhead
+	default:
+		if m == 0 {
+			m = unsized
+		}
+		w.fitMap, w.mapAll = m*each, n*m*each
+		if Landmarked(r.Map.Name()) {
+			m = min(m, n)
+			w.fitMap = m*m*each + m*m*m
+			w.mapAll = n * m * (each + m/2)
+		}
+	}
+	fit := func(n float64) float64 {
+		switch l := r.Learner.(type) {
+		case Worker:
+			return l.Work(n, m, separators)
+		default:
+			if r.Learner.Traits().Kernel {
+				return n * n * each
+			}
+			return passWork * n * m * separators
+		}
+	}
+	w.learn = fit(n)
+	penalties := len(Penalties(r.Learner, r.Choose, s, GridC, GridLambda))
+	if penalties > 1 || r.Calibrate != "" && s.Task == Classify {
+		rows := min(n, chooseFewest)
+		if !r.Learner.Traits().Kernel {
+			rows = min(n, float64(chooseRows(m, separators)))
+		}
+		w.choose = pathWork(fit((1-HeldOutPart)*rows), penalties)
+	}
+	w.score = n * m * separators
+	if r.Learner.Traits().Kernel {
+		w.score = n * m * each / 2
+	}
+	return w
+}
+
+// penaltyWork is the work of fit i along a path whose first one is given.
+func penaltyWork(first float64, i int) float64 {
+	if i > 0 {
+		return warmPart * first
+	}
+	return first
+}
+
+// pathWork is the work of a whole path.
+func pathWork(first float64, penalties int) float64 {
+	return penaltyWork(first, 0) + float64(penalties-1)*penaltyWork(first, 1)
+}
+
+// chooseRows is how many rows a choice of a penalty looks at.
+func chooseRows(features, separators float64) int {
+	return int(min(max(chooseWork/max(features*separators, 1), chooseFewest), chooseMost))
+}
+
+// width is about how many numbers an instance has, from the first few.
+func width[T any](x data.Source[T]) float64 {
+	sum, n := 0, min(x.Len(), widthRows)
+	for i := range n {
+		switch v := any(x.At(i)).(type) {
+		case data.Vector:
+			sum += len(v.Value)
+		case string:
+			sum += textWork * len(v)
+		case data.Set:
+			sum += textWork * len(v)
+		}
+	}
+	return float64(sum) / float64(max(n, 1))
+}
+
+// textWork is how many multiplications a letter of a string or an item of a set is
+// worth.
+const textWork = 8

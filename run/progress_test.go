@@ -1,0 +1,117 @@
+package run_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/kerf-ml/kerf/run"
+)
+
+// clock is a clock that goes when it is told.
+type clock struct{ now time.Time }
+
+func (c *clock) time() time.Time { return c.now }
+func (c *clock) pass(seconds float64) {
+	c.now = c.now.Add(time.Duration(seconds * float64(time.Second)))
+}
+
+// within checks that the time left is known and within a factor of two of the truth.
+func within(t *testing.T, m *run.Meter, at string, left float64) {
+	t.Helper()
+	s := m.Look()
+	if said := s.Left.Seconds(); said < left/2 || said > 2*left {
+		t.Errorf("%s: part %.3f, %.1f s left, in truth %.1f", at, s.Part, said, left)
+	}
+}
+
+// TestMeterStages: stages whose plan is off by up to a half each way, in which some
+// count, some approach a tolerance and some are silent, leave an estimate within a
+// factor of two from a tenth of the work on.
+func TestMeterStages(t *testing.T) {
+	c := &clock{time.Unix(1, 0)}
+	m := run.NewMeter(c.time)
+	p := m.Progress()
+	type stage struct{ planned, takes float64 }
+	stages := []stage{{5, 6}, {20, 27}, {30, 22}, {10, 14}, {35, 31}}
+	whole, spent := 100.0, 0.0
+	s := p.Divide("train", 1000*whole)
+	for i, one := range stages {
+		s.Next("stage", 1000*one.planned)
+		const steps = 50
+		if i%3 == 0 {
+			p.Begin("blocks", steps)
+		} else {
+			p.Begin("sweeps", 0)
+		}
+		for k := range steps {
+			c.pass(one.takes / steps)
+			spent += one.takes / steps
+			switch i % 3 {
+			case 0:
+				p.Advance(int64(k + 1))
+			case 1: // the gap falls from 1 to 1e-4
+				p.Approach(1, math.Pow(1e-4, float64(k+1)/steps), 1e-4)
+			}
+			if spent > whole/10 && spent < 0.95*whole {
+				within(t, m, "on the way", whole-spent)
+			}
+		}
+		p.End()
+	}
+	s.End()
+	if got := m.Look(); got.Task != "" || got.Left >= 0 {
+		t.Errorf("after the end %+v", got)
+	}
+}
+
+// TestMeterLast: a last part that turns out small brings the end near.
+func TestMeterLast(t *testing.T) {
+	c := &clock{time.Unix(1, 0)}
+	m := run.NewMeter(c.time)
+	s := m.Progress().Divide("train", 1000)
+	s.Next("choose", 500)
+	c.pass(9)
+	s.Last("fit", 55)
+	within(t, m, "when the last part is known", 1)
+	s.End()
+}
+
+// TestMeterNests: a task that begins anew within a step does not undo what is known,
+// and the innermost task with a name is the one that is shown.
+func TestMeterNests(t *testing.T) {
+	c := &clock{time.Unix(1, 0)}
+	m := run.NewMeter(c.time)
+	p := m.Progress()
+	if s := m.Look(); s.Task != "" || s.Left >= 0 {
+		t.Errorf("before anything %+v", s)
+	}
+	p.Begin("folds", 4)
+	if s := m.Look(); s.Task != "folds" || s.Left >= 0 {
+		t.Errorf("at once %+v", s)
+	}
+	for range 2 {
+		p.Begin("map", 10)
+		for k := range 10 {
+			c.pass(0.5)
+			p.Advance(int64(k + 1))
+		}
+		p.End()
+	}
+	if s := m.Look(); s.Part > 0.25 || s.Elapsed != 10*time.Second || s.Task != "folds" {
+		t.Errorf("within the first step %+v", s)
+	}
+	p.Advance(1)
+	p.Begin("", 0)
+	if s := m.Look(); s.Task != "folds" || s.Within != "folds" || s.Left != 30*time.Second {
+		t.Errorf("after the first step %+v", s)
+	}
+	c.pass(5) // in silence: the clock is taken at its word, and no further than the step
+	if s := m.Look(); s.Part < 0.37 || s.Part > 0.38 {
+		t.Errorf("half of a silent step %+v", s)
+	}
+	c.pass(500)
+	if s := m.Look(); s.Part > 0.5 {
+		t.Errorf("long in a silent step %+v", s)
+	}
+}
