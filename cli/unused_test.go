@@ -40,9 +40,9 @@ func TestNoFlagWithoutUse(t *testing.T) {
 	train := func(args ...string) map[string]any {
 		return mustObject(t, append(append([]string{"train"}, args...), how...)...)
 	}
-	wantFailure(t, 2, "--drop names a column of a table", "train", libsvm, "--drop", "1")
-	wantFailure(t, 2, "--text names a column of a table", "train", libsvm, "--text", "1")
-	wantFailure(t, 2, "--target names a column of a table", "cv", libsvm, "--target", "3")
+	wantFailure(t, 2, "--drop is for tables", "train", libsvm, "--drop", "1")
+	wantFailure(t, 2, "--text is for tables", "train", libsvm, "--text", "1")
+	wantFailure(t, 2, "--target is for tables", "cv", libsvm, "--target", "3")
 	wantFailure(t, 2, "--text is for strings and sets", "train", table, "--text", "x")
 	wantFailure(t, 2, "--labels and --target do not go together", "train", table, "--labels", labels, "--target", "x")
 	wantFailure(t, 3, "no labels to learn", "train", libsvm, "--target", "none")

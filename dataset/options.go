@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/run"
@@ -34,6 +35,10 @@ type Options struct {
 
 	// Drop lists columns to ignore, by name or number.
 	Drop []string
+
+	// Groups is a column that says which rows belong together, by name or number,
+	// which is not learnt from; empty for none. See Rows.Groups.
+	Groups string
 
 	// Weight is the column of a table with the rows' weights, by name or number;
 	// empty or "none" for none. With WeightSpare a file may lack it.
@@ -69,8 +74,12 @@ func (o *Options) settleTarget() error {
 
 // table returns how to read a table.
 func (o *Options) table(name string) table.Options {
+	drop := o.Drop
+	if o.Groups != "" {
+		drop = append(slices.Clone(drop), o.Groups)
+	}
 	return table.Options{
-		Name: name, Header: o.Header, Target: o.Target, Weight: o.Weight, WeightSpare: o.WeightSpare, Drop: o.Drop,
+		Name: name, Header: o.Header, Target: o.Target, Weight: o.Weight, WeightSpare: o.WeightSpare, Drop: drop,
 		Verbatim: o.Kind != Vectors && o.Kind != "", Run: o.Run,
 	}
 }

@@ -79,11 +79,11 @@ func (r *Rows) checkOptions(o *Options) error {
 		name  Option
 		given bool
 	}{
-		{"drop", len(o.Drop) > 0}, {"text", o.Text != ""},
+		{"drop", len(o.Drop) > 0}, {"groups", o.Groups != ""}, {"text", o.Text != ""},
 		{"target", !lines && o.Target != "" && o.Target != noTarget && o.Target != "first"},
 	} {
 		if c.given {
-			return BadOption("%s names a column of a table; %s is %s data", c.name, r.Name, r.Format)
+			return BadOption("%s is for tables; %s is %s data", c.name, r.Name, r.Format)
 		}
 	}
 	if !lines && o.Target == noTarget && o.Labels == "" {

@@ -54,6 +54,7 @@ func others(t *testing.T, dir string) map[string]any {
 		"Read.Target":         "w",
 		"Read.Text":           "1", // of strings
 		"Read.Drop":           []string{"1"},
+		"Read.Groups":         "2",
 		"Read.Weight":         "w",
 		"Read.Weights":        put(t, "weights", strings.Repeat("2\n1\n", 30)),
 		"Scale":               "range",
