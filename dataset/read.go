@@ -92,8 +92,9 @@ func openFile(ctx context.Context, path string, o *Options) (*file.File, error) 
 
 // Stream reads a file part by part, the way the training data were read, and
 // hands over each part: at most PartRows rows, fewer where they are long for the
-// memory of the run, unless the format can be read whole alone. Of the options, Target counts where there is no Table, in the place of the
-// training data's, Header, Weight, Labels and Weights count, and so does Stdin.
+// memory of the run, unless the format can be read whole alone. Of the options,
+// Target counts where there is no Table, in the place of the training data's,
+// Header, Weight, Labels and Weights count, and so do Stdin and Run.
 func (e *Encoding) Stream(ctx context.Context, path string, o Options, use func(*Rows) error) error {
 	f, err := openFile(ctx, path, &o)
 	if err != nil {
