@@ -45,7 +45,8 @@ func TestReadBeyondMemory(t *testing.T) {
 		kind    dataset.Kind
 		says    []string
 	}{
-		"a.csv":     {strings.Repeat("1,2\n", many), "", []string{"a.csv: line ", "after ", "budget is 4 MiB", "--max-memory"}},
+		"a.csv": {strings.Repeat("1,2\n", many), "", []string{"a.csv: line ", "after ", "budget is 4 MiB",
+			"--max-memory"}},
 		"a.csv.gz":  {zipped.String(), "", []string{"a.csv.gz: line ", "unpacked from ", "of gzip data", "times as much"}},
 		"a.libsvm":  {strings.Repeat("1 1:2 3:4\n", many), "", []string{"a.libsvm: line "}},
 		"a.txt":     {strings.Repeat("a b c\n", many), dataset.Strings, []string{"a.txt: line "}},

@@ -98,7 +98,7 @@ func openFile(ctx context.Context, path string, o *Options) (*file.File, error) 
 // hands over each part: at most PartRows rows, fewer where they are long for the
 // memory of the run, unless the format can be read whole alone. Of the options,
 // Target, in the place of the training data's, Header, Weight, Labels and Weights
-// count, and so does Stdin.
+// count, and so do Stdin and Run.
 func (e *Encoding) Stream(ctx context.Context, path string, o Options, use func(*Rows) error) error {
 	if err := o.settleTarget(); err != nil {
 		return err

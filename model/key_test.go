@@ -21,6 +21,7 @@ var unkeyed = map[string]string{
 	"Recipe.Checkpoint": "where the state is kept, not what is trained",
 	"Control.Workers":   "results are the same bits for any number",
 	"Control.Memory":    "results are the same bits for any budget",
+	"Control.Process":   "results are the same bits for any budget",
 	"Control.Progress":  "who is told",
 	"Control.Counter":   "who counts",
 	"Control.Device":    "a state may go on where there is another device",
