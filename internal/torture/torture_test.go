@@ -178,7 +178,10 @@ func (l *ledger) fault(what string, before files, args []string, r result) {
 	for _, a := range args {
 		words = append(words, "'"+strings.ReplaceAll(a, "'", `'\''`)+"'")
 	}
-	script := fmt.Sprintf("# %s; status %d\n# %s\nkerf %s < stdin\n", what, r.status,
+	if _, ok := before["stdin"]; ok {
+		words = append(words, "< stdin")
+	}
+	script := fmt.Sprintf("# %s; status %d\n# %s\nkerf %s\n", what, r.status,
 		strings.ReplaceAll(tail(r.stderr, 500), "\n", "\n# "), strings.Join(words, " "))
 	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "repeat.sh"), []byte(script), 0o600))
 	l.t.Errorf("%s: kerf %s: status %d, %.300q; see %s (%v)", what, strings.Join(args, " "), r.status, tail(r.stderr, 300),
