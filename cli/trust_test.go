@@ -110,6 +110,8 @@ func TestWrongInput(t *testing.T) {
 	few := writeFile(t, filepath.Join(dir, "few.csv"), []byte("x,label\n1,a\n2,b\n3,a\n"))
 	wantFailure(t, 3, "the kernel sees nothing in this data",
 		"map", "--fit", zeros, "--kernel", "linear", "--map", "f2", "-q")
+	large := writeFile(t, filepath.Join(dir, "l.csv"), []byte("x,label\n1e200,a\n2,b\n3,a\n"))
+	wantFailure(t, 3, "is infinite", "check", large, "--kernel", "linear", "--scale", "none", "-q")
 	wantFailure(t, 3, "too few to train on half", "margin", few, "--kernel", "linear", "-q")
 	wantFailure(t, 2, "--conformal", "train", few, "--conformal", "0.3", "--error", "0.2", "-q")
 }

@@ -123,9 +123,6 @@ func Check[T any](
 	}
 	// Not Symmetric, which mirrors one half of the matrix.
 	g, err := Bind(k, x).Block(ctx, ctl, x)
-	if v, ok := err.(*ValueError); ok {
-		return Verdict{}, notFinite(v.Row, v.Col, v.Value)
-	}
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -181,16 +178,11 @@ func largest(g *data.Matrix) (float64, error) {
 	top := 0.0
 	for at, v := range g.Data {
 		if v-v != 0 {
-			return 0, notFinite(at/g.Cols, at%g.Cols, v)
+			return 0, &ValueError{Row: at / g.Cols, Col: at % g.Cols, Value: v}
 		}
 		top = max(top, math.Abs(v))
 	}
 	return top, nil
-}
-
-func notFinite(i, j int, value float64) error {
-	return fmt.Errorf("the kernel of instances %d and %d is %v; the data may be too large for this kernel (scale them), "+
-		"or the kernel itself is at fault", i+1, j+1, value)
 }
 
 // symmetric returns (G + Gᵀ)/2 and notes where G differs most from it.

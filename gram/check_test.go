@@ -3,12 +3,12 @@ package gram_test
 import (
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/kerf-ml/kerf/data"
@@ -199,7 +199,8 @@ func TestCheckErrors(t *testing.T) {
 	options := gram.NewCheckOptions()
 	bad := kernel.Func[int](func(int, int) float64 { return math.NaN() })
 	_, err := gram.Check(ctx, run.Control{}, kernel.Kernel[int](bad), data.Slice[int]{1}, options)
-	if err == nil || !strings.Contains(err.Error(), "instances 1 and 1") {
+	var value *gram.ValueError
+	if !errors.As(err, &value) || value.Row != 0 || value.Col != 0 {
 		t.Errorf("NaN: %v", err)
 	}
 	if _, err := gram.CheckMatrix(data.NewMatrix(2, 3), options); err == nil {

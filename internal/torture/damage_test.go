@@ -65,7 +65,9 @@ func damagedModel(r *rand.Rand, c *corpus, name string) attempt {
 // settle checks a run and counts it.
 func (l *ledger) settle(a *attempt, r result, dir string) {
 	if fault := a.wrong(r, read(dir)); fault != "" {
-		l.fault(fault, a.before, a.args, r)
+		kept := maps.Clone(a.before)
+		kept["stdin"] = a.stdin
+		l.fault(fault, kept, a.args, r)
 		l.note("faulty")
 		return
 	}

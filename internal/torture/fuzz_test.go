@@ -327,11 +327,10 @@ func TestFuzz(t *testing.T) {
 			return false
 		}
 		defer os.RemoveAll(dir)
-		var stdin []byte
 		if r.IntN(4) == 0 {
-			stdin = c.data["rows.csv"]
+			a.stdin = c.data["rows.csv"]
 		}
-		l.settle(&a, run(dir, stdin, a.args...), dir)
+		l.settle(&a, run(dir, a.stdin, a.args...), dir)
 		return true
 	})
 	l.report()

@@ -178,6 +178,9 @@ func (l *ledger) fault(what string, before files, args []string, r result) {
 	for _, a := range args {
 		words = append(words, "'"+strings.ReplaceAll(a, "'", `'\''`)+"'")
 	}
+	if _, ok := before["stdin"]; ok {
+		words = append(words, "< stdin")
+	}
 	script := fmt.Sprintf("# %s; status %d\n# %s\nkerf %s\n", what, r.status,
 		strings.ReplaceAll(tail(r.stderr, 500), "\n", "\n# "), strings.Join(words, " "))
 	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "repeat.sh"), []byte(script), 0o600))
