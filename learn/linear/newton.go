@@ -184,6 +184,7 @@ func (n newton) step(ctx context.Context, o objective, live []*task, room int, t
 		if err := o.prepare(ctx, t); err != nil {
 			return 0, err
 		}
+		tell(0)
 	}
 	passes, err := n.directions(ctx, o, live, room, tell)
 	if err != nil {
