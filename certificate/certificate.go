@@ -125,12 +125,13 @@ func (c Certificate) String() string {
 		return fmt.Sprintf("%s: nothing can be said about targets of margin %s; a map with %s may lose them.",
 			odds, short(c.Margin), count(c.Features, "feature"))
 	}
-	who := "whatever the target"
+	of := ""
 	if c.Classes > 2 {
-		who += fmt.Sprintf(" of %d classes", c.Classes)
+		of = fmt.Sprintf(" of %d classes", c.Classes)
 	}
+	who := "whatever the target" + of
 	if c.Projected {
-		who = "for any one target" + strings.TrimPrefix(who, "whatever the target") + ", fixed before the projection was drawn"
+		who = "for any one target" + of + ", fixed before the projection was drawn"
 	}
 	return fmt.Sprintf("%s: %s, if it has margin %s under the kernel then a map with %s keeps margin %s but for at "+
 		"most %s%% of all instances%s.",

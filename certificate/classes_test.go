@@ -173,7 +173,8 @@ func lostBy(
 	for i := range x {
 		rho[i] = r[i] / (1 - keep*keep*(1-r[i]))
 		switch {
-		case c.Kind == certificate.Pointwise && rho[i] >= c.Margin*c.Margin, c.Kind == certificate.Spectral && rho[i] > c.Level:
+		case c.Kind == certificate.Pointwise && rho[i] >= c.Margin*c.Margin,
+			c.Kind == certificate.Spectral && rho[i] > c.Level:
 			lost++
 		case c.Kind == certificate.Spectral && rho[i] >= c.Margin*c.Margin:
 			index = append(index, i)

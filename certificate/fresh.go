@@ -90,7 +90,8 @@ func (t Test[T]) judge(
 	ctx context.Context, s *sample[T], m *feature.Orthogonal[T], delta float64, k int,
 ) (Certificate, error) {
 	c := Certificate{
-		Classes: t.Claim.classes(), Kind: Pointwise, Margin: t.Claim.Margin, Kept: t.Claim.Keep * t.Claim.Margin, Error: t.Claim.Error, Bound: 1,
+		Classes: t.Claim.classes(), Kind: Pointwise,
+		Margin: t.Claim.Margin, Kept: t.Claim.Keep * t.Claim.Margin, Error: t.Claim.Error, Bound: 1,
 		Confidence: t.Claim.Confidence, Spent: delta, Look: k, Fresh: s.x.Len(), Features: m.Dim(),
 	}
 	l, err := s.look(ctx, t.Run, m, t.Claim.Keep)

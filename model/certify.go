@@ -31,8 +31,8 @@ func (e *Earned) Useless() string {
 	if !e.Holds || e.Choice == nil || e.Choice.Noise+e.Bound < e.Baseline {
 		return ""
 	}
-	return fmt.Sprintf("nothing of use: %.3g%% of the rows have less than that margin, which with the bound makes %.3g%%, "+
-		"and the most frequent class alone is wrong on %.3g%%; more rows, or a kernel with larger margins (kerf margin), "+
+	return fmt.Sprintf("nothing of use: %.3g%% of the rows have less than that margin, which with the bound makes %.3g%%"+
+		", and the most frequent class alone is wrong on %.3g%%; more rows, or a kernel with larger margins (kerf margin), "+
 		"would help", 100*e.Choice.Noise, 100*(e.Choice.Noise+e.Bound), 100*e.Baseline)
 }
 

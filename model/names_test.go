@@ -86,7 +86,7 @@ func TestNames(t *testing.T) {
 func TestHyperparameters(t *testing.T) {
 	want := map[string]string{
 		"svm": "C loss tolerance max_passes unit", "logistic": "C tolerance max_passes unit", "ridge": "lambda choose",
-		"perceptron": "max_passes unit normalize",
+		"perceptron":          "max_passes unit normalize",
 		"averaged-perceptron": "max_passes unit normalize", "pegasos": "C unit",
 		"hard-margin": "unit normalize", "lp": "unit", "boost": "rounds", "boost-halfspace": "rounds",
 		"kernel-svm": "C tolerance max_steps pairs", "nu-svm": "nu tolerance max_steps", "one-class": "nu tolerance",

@@ -287,6 +287,15 @@ func TestEigen(t *testing.T) {
 			t.Errorf("n=%d: other values with one worker, or out of order: %v", n, err)
 		}
 		top := max(math.Abs(values[0]), math.Abs(values[n-1]))
+		var peer mat.EigenSym
+		if !peer.Factorize(mat.NewSymDense(n, slices.Clone(a.Data)), false) {
+			t.Fatal("gonum finds no eigenvalues")
+		}
+		for e, want := range peer.Values(nil) {
+			if math.Abs(values[e]-want) > 3*float64(n)*0x1p-52*top {
+				t.Fatalf("n=%d, eigenvalue %d: %v, gonum has %v", n, e, values[e], want)
+			}
+		}
 		for e, lambda := range values {
 			length := 0.0
 			for i := range n {

@@ -36,6 +36,7 @@ var (
 	models  = flag.Int("models", 60, "how many models are damaged")
 	workers = flag.Int("jobs", 2, "how many runs go on at a time")
 	folder  = flag.String("faults", "", "folder for what is found (default: a new one)")
+	program = flag.String("kerf", "", "the program to attack (default: built from here)")
 )
 
 // kerf is the program, and home a folder for the test's files.
@@ -51,11 +52,13 @@ func TestMain(m *testing.M) {
 	if *folder == "" {
 		*folder = filepath.Join(os.TempDir(), "kerf-faults")
 	}
-	kerf = filepath.Join(home, "kerf")
-	build := exec.Command("go", "build", "-o", kerf, "github.com/kerf-ml/kerf/cmd/kerf")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
-		os.Exit(1)
+	if kerf = *program; kerf == "" {
+		kerf = filepath.Join(home, "kerf")
+		build := exec.Command("go", "build", "-o", kerf, "github.com/kerf-ml/kerf/cmd/kerf")
+		if out, err := build.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "%s%v\n", out, err)
+			os.Exit(1)
+		}
 	}
 	status := m.Run()
 	_ = os.RemoveAll(home)
