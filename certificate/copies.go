@@ -84,9 +84,9 @@ func (j joined[T]) At(i int) T {
 	return j.b.At(i - j.a.Len())
 }
 
-// worse is the certificate that says less.
+// worse is the certificate that says less, the second where both say the same.
 func worse(a, b Certificate) Certificate {
-	if b.Bound > a.Bound {
+	if b.Bound >= a.Bound {
 		return b
 	}
 	return a

@@ -333,8 +333,8 @@ func certifiedDuplicates(w *world) {
 	certified(w)
 	rows, l := w.traited()
 	r := w.do(w.chosen(w.on("certificate", rows, l), mapped)).object
-	fresh, used := numberAt(w, r, "certificate.fresh"), numberAt(w, r, "certificate.used")
+	fresh, used := numberAt(w, r, "certificate.fresh"), numberAt(w, r, "certificate.features")
 	if n := len(w.rows()); fresh+used > float64(n) {
-		w.Errorf("%v fresh rows and %v landmarks of %d different rows", fresh, used, n)
+		w.Errorf("%v fresh rows and %v features of %d different rows", fresh, used, n)
 	}
 }

@@ -132,7 +132,7 @@ func (t *training[T]) certifyTest(ctx context.Context, margins []float64) (*cert
 		if err != nil {
 			return nil, err
 		}
-		if out == nil || h.Bound > out.Bound {
+		if out == nil || h.Bound >= out.Bound {
 			out = &h
 		}
 	}

@@ -44,7 +44,9 @@ func (p *Pipeline[T]) scoreMargins(
 		for i := range raw.Rows {
 			values[first+i] = -1
 			if c := y[first+i]; c >= 0 {
-				values[first+i] = p.marginOf(raw.Row(i), c, squares[i], norms)
+				if m := p.marginOf(raw.Row(i), c, squares[i], norms); !math.IsNaN(m) {
+					values[first+i] = m
+				}
 			}
 			p.spread(scores.Row(first+i), raw.Row(i))
 		}
