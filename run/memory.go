@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -11,8 +12,9 @@ import (
 const assumedFree = 4 << 30
 
 // FreeMemory returns the bytes that can be allocated without swapping: what the
-// kernel calls available, or what the control group still allows if that is
-// less. Where neither can be read it returns 4 GiB.
+// kernel calls available, or what the control group or the limit of the process
+// on its address space (ulimit -v) still allows if that is less. Where none can be
+// read it returns 4 GiB.
 func FreeMemory() int64 {
 	free := int64(assumedFree)
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
@@ -20,6 +22,7 @@ func FreeMemory() int64 {
 			free = n << 10 // it counts in KiB
 		}
 	}
+	free = min(free, addressSpace())
 	limit, ok := number("/sys/fs/cgroup/memory.max")
 	if !ok {
 		return free
@@ -30,6 +33,23 @@ func FreeMemory() int64 {
 		used -= cached // the kernel gives it back when asked
 	}
 	return max(0, min(free, limit-used))
+}
+
+// addressSpace returns the bytes of address space that the process may still take.
+func addressSpace() int64 {
+	limits, err := os.ReadFile("/proc/self/limits")
+	if err != nil {
+		return math.MaxInt64
+	}
+	limit, ok := field(bytes.ReplaceAll(limits, []byte("Max address space"), []byte("space")), "space")
+	if !ok {
+		return math.MaxInt64
+	}
+	taken := int64(0)
+	if status, err := os.ReadFile("/proc/self/status"); err == nil {
+		taken, _ = field(status, "VmSize:")
+	}
+	return max(0, limit-taken<<10)
 }
 
 // field finds the number beside a name, one of which stands in each line.

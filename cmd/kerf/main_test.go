@@ -132,6 +132,27 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
+// TestAddressSpace has little address space, which the machine's free memory does
+// not tell: one line, and no dump of the runtime.
+func TestAddressSpace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector, which runs with -short, takes more address space by itself")
+	}
+	if _, err := os.Stat("/proc/self/limits"); err != nil {
+		t.Skip("the system does not say what the limits of a process are")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "-c", `ulimit -v 3000000; exec "$0" gen circle --n 2147483647`, self)
+	cmd.Env, cmd.Dir = append(os.Environ(), playing+"=1"), t.TempDir()
+	said, _ := cmd.CombinedOutput() // the status tells
+	if got := cmd.ProcessState.ExitCode(); got != 1 || strings.Count(string(said), "\n") != 1 {
+		t.Errorf("exit status %d: %.300q", got, said)
+	}
+}
+
 // status runs the program in a shell, with its streams led elsewhere, and returns
 // its exit status. A reader behind a pipe is gone before the program starts.
 func status(t *testing.T, redirect string, args []string) int {

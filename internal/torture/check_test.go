@@ -18,7 +18,7 @@ import (
 
 var (
 	dump      = regexp.MustCompile(`goroutine \d+ \[|panic:|fatal error:|internal error|\.go:\d+`)
-	progress  = regexp.MustCompile(`^kerf: [^:]+: \d+%`)
+	progress  = regexp.MustCompile(`^kerf: .*(\d+% in|, \d+m?\d*s$)`)
 	notFinite = regexp.MustCompile(`(?i)(^|[\s,:\[(])[+-]?(nan|inf|infinity)([\s,\])}%]|$)`)
 	notWord   = regexp.MustCompile(`(?i)nan|inf`)
 )
@@ -133,8 +133,8 @@ func whole(name string, b []byte) bool {
 			_, err = dataset.Read(context.Background(), filepath.Join(dir, name), dataset.Options{Target: "none"})
 		}
 		return err == nil
-	case ".state":
-		return len(b) > 0
+	case ".csv", ".libsvm", ".svm", ".txt", ".tsv", ".jsonl":
+		return len(b) > 0 && b[len(b)-1] == '\n'
 	}
-	return len(b) > 0 && b[len(b)-1] == '\n'
+	return len(b) > 0 // a state, or a name that tells nothing
 }

@@ -278,7 +278,7 @@ func (f *fuzzer) disturb(r *rand.Rand, a *attempt) {
 	}
 	a.refused = "" // another file may be read, or none
 	for _, word := range a.args {
-		if !strings.HasPrefix(word, "-") && strings.Trim(word, ".") != "" {
+		if strings.Trim(word, ".") != "" {
 			a.outputs = append(a.outputs, word) // an argument of -o, maybe
 		}
 	}

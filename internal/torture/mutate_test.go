@@ -85,7 +85,7 @@ func damage(r *rand.Rand, b []byte, other func() []byte) ([]byte, bool) {
 			header = mutate(r, header, other)
 		case 4: // the parts of another model under this header, or cut
 			if o := other(); r.IntN(4) == 0 && len(o) > 64 {
-				parts = o[min(len(o), 16+int(binary.LittleEndian.Uint32(o[12:]))) : len(o)-sha256.Size]
+				parts = slices.Clone(o[min(len(o), 16+int(binary.LittleEndian.Uint32(o[12:]))) : len(o)-sha256.Size])
 			} else if len(header) > 0 {
 				header[r.IntN(len(header))] ^= 1 << r.IntN(7)
 			}
