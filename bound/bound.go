@@ -23,6 +23,7 @@
 package bound
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -46,10 +47,21 @@ type Count float64
 
 // String writes a whole number with all its digits, and one past 2⁵³ as 1.23e+17.
 func (c Count) String() string {
+	if math.IsInf(float64(c), 1) {
+		return "more than 1.8e+308"
+	}
 	if c > 1<<53 {
 		return fmt.Sprintf("%.3g", float64(c))
 	}
 	return strconv.FormatInt(int64(c), 10)
+}
+
+// MarshalJSON writes a number, and null for one past all that there are.
+func (c Count) MarshalJSON() ([]byte, error) {
+	if math.IsInf(float64(c), 1) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(c))
 }
 
 // fit returns the count as an int where that is one.

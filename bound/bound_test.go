@@ -391,3 +391,18 @@ func TestPlan(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", text, want)
 	}
 }
+
+// A count past all numbers is said to be one, and is null in JSON.
+func TestCountWithoutEnd(t *testing.T) {
+	for _, c := range []struct {
+		count      bound.Count
+		text, json string
+	}{
+		{7, "7", "7"}, {1e18, "1e+18", "1000000000000000000"}, {bound.Count(math.Inf(1)), "more than 1.8e+308", "null"},
+	} {
+		b, err := json.Marshal(c.count)
+		if err != nil || string(b) != c.json || c.count.String() != c.text {
+			t.Errorf("%v: %s, %s, %v", float64(c.count), c.count, b, err)
+		}
+	}
+}

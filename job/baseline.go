@@ -133,7 +133,7 @@ func (c *Constant) numbers(predicted, truth, weight []float64) (*Baseline, error
 		largest = max(largest, math.Abs(v-*c.Mean), math.Abs(v-predicted[i]))
 	}
 	m, err := measureBy(weight).Regression(always, truth)
-	if err != nil {
+	if err != nil || math.IsInf(m.RMSE, 0) { // a mean out of all bounds tells nothing
 		return nil, err
 	}
 	for i, v := range truth {

@@ -109,7 +109,7 @@ func command(ctx context.Context, dir string, args ...string) (cmd *exec.Cmd, ou
 	const limit = `ulimit -v 8000000; exec "$0" "$@"`
 	cmd = exec.CommandContext(ctx, "sh", append([]string{"-c", limit, kerf}, args...)...)
 	out, err = &bytes.Buffer{}, &bytes.Buffer{}
-	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, out, err, time.Second
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, out, err, patience
 	return cmd, out, err
 }
 
