@@ -127,7 +127,7 @@ func TestGarbage(t *testing.T) {
 				}
 				begun := time.Now()
 				wantFailure(t, 3, c.says, args...)
-				if took := time.Since(begun); took > 2*time.Second {
+				if took := time.Since(begun); took > 30*time.Second { // generous: others may have the machine
 					t.Errorf("kerf %s took %v to fail", args[0], took)
 				}
 				if _, err := os.Stat(out); err == nil {

@@ -36,7 +36,7 @@ func interrupted(t *testing.T, after time.Duration, dir string, stdin io.Reader,
 		return false // it had just ended
 	}
 	t.Logf("%s, after %v: it took %v to stop", line, after, took)
-	if took > time.Second {
+	if took > 15*time.Second { // generous: others may have the machine
 		t.Errorf("%s, after %v: it took %v to stop", line, after, took)
 	}
 	if status != 130 {
