@@ -30,10 +30,11 @@ import (
 type Grow[T any] struct {
 	Kernel    kernel.Kernel[T]
 	Claim     Claim
-	Fresh     int     // fresh instances that Fit sets apart, at most; at least 1
-	Most      int     // landmarks, at most; 0 for as many as the theorem asks for
-	Tolerance float64 // of feature.F2
-	Atoms     bool    // instances that are the same are independent draws, and no copies: see Test
+	Fresh     int               // fresh instances that Fit sets apart, at most; at least 1
+	Most      int               // landmarks, at most; 0 for as many as the theorem asks for
+	Tolerance float64           // of feature.F2
+	Select    feature.Selection // how landmarks are chosen, up to 2,000 of them; empty for at random
+	Atoms     bool              // instances that are the same are independent draws, and no copies: see Test
 	Seed      uint64
 	Run       run.Control
 }
@@ -51,6 +52,7 @@ func NewGrow[T any](k kernel.Kernel[T], c Claim) Grow[T] {
 // Validate reports every field that is out of range.
 func (g Grow[T]) Validate() error {
 	faults := []error{g.Claim.Validate(), feature.F2[T]{Kernel: g.Kernel, Size: 1, Tolerance: g.Tolerance}.Validate()}
+	faults = append(faults, g.Select.Validate())
 	if g.Fresh < 1 {
 		faults = append(faults, fmt.Errorf("fresh is %d and must be at least 1", g.Fresh))
 	}
@@ -213,9 +215,45 @@ func (g Grow[T]) begin(ctx context.Context, x, fresh data.Source[T]) (*growing[T
 	if g.Most > 0 {
 		f.most = min(pool, g.Most)
 	}
+	if err := f.arrange(ctx); err != nil {
+		return nil, err
+	}
 	f.rehearsed = min(f.rehearsed, f.most)
 	f.result.Needed = leastTrials(g.Claim.Error, f.budget.Look(1))
 	return f, nil
+}
+
+// selectMost bounds the landmarks that are chosen by what those before explain,
+// which takes 8 bytes each for every instance chosen among; more are random.
+const selectMost = 2000
+
+// arrange puts the instances that may become landmarks, the rehearsal aside, into
+// the order in which the selection takes them.
+func (f *growing[T]) arrange(ctx context.Context) error {
+	if f.Select == "" || f.Select == feature.Uniform {
+		return nil
+	}
+	from := f.marks.Index[:f.rehearsed]
+	c := feature.NewChooser(f.Kernel, min(f.most, len(from), selectMost), f.Select)
+	c.Tolerance, c.Seed, c.Run = f.Tolerance, f.Seed, f.Run
+	chosen, err := c.Choose(ctx, data.Subset[T]{Of: f.marks.Of, Index: from})
+	if err != nil {
+		return err
+	}
+	taken, order := make([]bool, len(from)), []int(nil)
+	for _, i := range chosen.Index {
+		if !taken[i] {
+			order = append(order, from[i])
+		}
+		taken[i] = true
+	}
+	for i, at := range from {
+		if !taken[i] {
+			order = append(order, at)
+		}
+	}
+	copy(from, order)
+	return nil
 }
 
 // search returns the least size at which the rehearsal foresees success, and

@@ -211,3 +211,40 @@ func BenchmarkGrow(b *testing.B) {
 		b.ReportMetric(g.Certificate.Bound, "bound")
 	}
 }
+
+// TestGrowSelected: landmarks that others do not explain are fewer where most of
+// the instances are alike, and the same for any number of workers.
+func TestGrowSelected(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 84))
+	x := data.NewMatrix(2400, 2)
+	for i := range x.Rows {
+		centre, spread := 0.0, 0.1
+		if i%12 == 0 { // one in twelve is somewhere else
+			centre, spread = 5, 2
+		}
+		x.Row(i)[0], x.Row(i)[1] = centre+spread*rng.NormFloat64(), centre+spread*rng.NormFloat64()
+	}
+	grow := func(s feature.Selection, workers int) *certificate.Grown[data.Vector] {
+		r := certificate.NewGrow[data.Vector](kernel.Gaussian{Gamma: 0.5}, certificate.NewClaim(0.3, 0.05, 0.95))
+		r.Select, r.Run = s, run.Control{Workers: workers}
+		g, err := r.Fit(t.Context(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	random, chosen := grow("", 2), grow(feature.RPCholesky, 2)
+	t.Logf("%d landmarks at random, %d chosen", random.Landmarks, chosen.Landmarks)
+	if chosen.Outcome != certificate.Certified || random.Landmarks < 2*chosen.Landmarks {
+		t.Errorf("%s: %d landmarks, and %d at random", chosen.Outcome, chosen.Landmarks, random.Landmarks)
+	}
+	if one := grow(feature.RPCholesky, 1); !reflect.DeepEqual(one.Looks, chosen.Looks) ||
+		!reflect.DeepEqual(one.Map.Inverse(), chosen.Map.Inverse()) {
+		t.Errorf("%+v with one worker, %+v with two", one.Looks, chosen.Looks)
+	}
+	bad := certificate.NewGrow[data.Vector](kernel.Gaussian{Gamma: 1}, certificate.NewClaim(0.3, 0.05, 0.95))
+	bad.Select = "best"
+	if _, err := bad.Fit(t.Context(), x); err == nil {
+		t.Error("an unknown selection was taken")
+	}
+}

@@ -108,7 +108,6 @@ func TestCertificateFlags(t *testing.T) {
 		{"--error", []string{"--error", "0.1", "--kernel", "linear"}},
 		{"--error", []string{"--error", "0.1", "--learner", "kernel-svm"}},
 		{"--error", []string{"--error", "0.1", "--task", "regress"}},
-		{"--select", []string{"--error", "0.1", "--select", "greedy"}},
 		{"--repair", []string{"--error", "0.1", "--repair", "clip"}},
 	} {
 		wantFailure(t, 2, f.says, append([]string{"train", c}, f.args...)...)

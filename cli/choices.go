@@ -369,8 +369,8 @@ func (f *learnerFlags) checkClaim(changed func(string) bool, t model.Traits, out
 		return usage("--error finds the dimension itself; drop --dim")
 	case f.conformal > 0:
 		return usage("--error and --conformal both keep rows for themselves; choose one")
-	case given("repair") || given("select"):
-		return usage("--error grows f2 from landmarks drawn at random; drop --repair and --select")
+	case given("repair"):
+		return usage("--error certifies what a kernel loses, and a repair makes another; drop --repair")
 	case t.Kernel || f.mapKind != "" && f.mapKind != model.MapF2 && f.mapKind != model.MapF3:
 		return usage("--error certifies the maps f2 and f3; choose one")
 	case !(claim.Error > 0 && claim.Error < 1):

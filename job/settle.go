@@ -9,6 +9,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/spec"
@@ -203,6 +204,9 @@ func recipe[T any](o *Options, s *settled, k kernel.Kernel[T], n int) (model.Rec
 	}
 	if s.excess(n) && !s.traits.Kernel {
 		args = with(args, "dim", n)
+	}
+	if s.Claim != nil && !has(s.Map, "select") {
+		args = with(args, "select", string(feature.RPCholesky)) // about half as many are certified as at random
 	}
 	if r.Map, err = model.NewMapper[T](s.Map.Name, args); err != nil {
 		return r, dataset.BadOption("%v", err)

@@ -16,6 +16,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/job"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/model"
@@ -351,6 +352,9 @@ func TestTrainClaim(t *testing.T) {
 	svm := model.NewSVM()
 	svm.C, svm.MaxPasses = 10, 13333
 	r.Learner, r.Choose, r.Calibrate = svm, false, ""
+	f2 := model.NewF2[data.Vector](500)
+	f2.Select = feature.RPCholesky
+	r.Map = f2
 	_, fresh := data.Split(1500, model.FreshPart, o.Seed)
 	r.Claim = &model.Claim{Claim: certificate.NewClaim(0.3, 0.3, 0.8), Fresh: fresh, Most: 5000}
 	p, training, err := r.Fit(t.Context(), d)

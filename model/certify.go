@@ -47,7 +47,7 @@ const FreshPart = 0.4
 // certified. Where the claim has no margin, one is chosen on labelled rows that
 // have no part in the certificate.
 func (r Recipe[T]) growMap(ctx context.Context, s Sample[T]) (feature.Map[T], *Earned, error) {
-	rank, projection, err := r.grows()
+	f2, projection, err := r.grows()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -62,7 +62,8 @@ func (r Recipe[T]) growMap(ctx context.Context, s Sample[T]) (feature.Map[T], *E
 		claim.Confidence = (1 + claim.Confidence) / 2
 	}
 	g := certificate.NewGrow(r.Kernel, claim)
-	g.Tolerance, g.Most, g.Atoms, g.Seed, g.Run = rank, r.Claim.Most, r.Claim.Atoms, r.Seed, r.Run
+	g.Tolerance, g.Select, g.Most, g.Atoms = f2.Rank, f2.Select, r.Claim.Most, r.Claim.Atoms
+	g.Seed, g.Run = r.Seed, r.Run
 	if claim.Margin == 0 {
 		choice, err := r.chooseMargin(ctx, g, rest, fresh)
 		if err != nil {
@@ -218,23 +219,23 @@ const claimPoints = 40
 // claimDim bounds the landmarks with which separators are sought for a curve.
 const claimDim = 500
 
-// grows returns the tolerance of the rank and the projection, empty for none, of
-// the map that a claim is about.
-func (r Recipe[T]) grows() (rank float64, projection string, err error) {
+// grows returns the map F2 and the projection behind it, empty for none, of the map
+// that a claim is about.
+func (r Recipe[T]) grows() (f2 F2[T], projection string, err error) {
 	switch m := r.Map.(type) {
 	case F2[T]:
 		if m.Repair == "" {
-			return m.Rank, "", nil
+			return m, "", nil
 		}
 	case F3[T]:
 		kind := m.projection()
 		if kind == project.KindSparse || kind == project.KindHadamard {
-			return 0, "", fmt.Errorf("Claim is set with a %s projection, which theorem 2 does not cover, and must be with %s, "+
+			return f2, "", fmt.Errorf("Claim is set with a %s projection, which theorem 2 does not cover, and must be with %s, "+
 				"%s, %s or %s", kind, project.KindGaussian, project.KindSign, project.KindAchlioptas, project.KindOrthogonal)
 		}
-		return m.Rank, kind, nil
+		return F2[T]{Select: m.Select, Rank: m.Rank}, kind, nil
 	}
-	return 0, "", fmt.Errorf("Claim is set with map %s and must be with f2 or f3, of a kernel", r.Map.Name())
+	return f2, "", fmt.Errorf("Claim is set with map %s and must be with f2 or f3, of a kernel", r.Map.Name())
 }
 
 // check reports rows that are none of n.
