@@ -11,7 +11,6 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/eval"
-	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/spec"
@@ -304,32 +303,10 @@ func newMedians[T any](s space, x data.Source[T], sd uint64) medians {
 			w.euclidean = kernel.MedianDistance(v, sd)
 		}
 		if strings.TrimSpace(k.String()) == spec.Laplace && w.taxi == 1 {
-			w.taxi = medianTaxi(v, sd)
+			w.taxi = kernel.MedianTaxi(v, sd)
 		}
 	}
 	return w
-}
-
-// taxiSample is how many instances the median of Σ|x_j - y_j| is taken over.
-const taxiSample = 200
-
-// medianTaxi returns the median of Σ|x_j - y_j| over the pairs of a sample that
-// do not coincide, 1 where there is none.
-func medianTaxi(x data.Source[data.Vector], sd uint64) float64 {
-	chosen := seed.Choose(x.Len(), taxiSample, sd, seed.Bandwidth)
-	var all []float64
-	for a, i := range chosen {
-		for _, j := range chosen[:a] {
-			if d := kernel.L1.At(x.At(i), x.At(j)); d > 0 && !math.IsInf(d, 0) {
-				all = append(all, d)
-			}
-		}
-	}
-	if len(all) == 0 {
-		return 1
-	}
-	slices.Sort(all)
-	return all[len(all)/2]
 }
 
 // makeKernel makes the kernel of a candidate. A Gaussian has

@@ -45,6 +45,7 @@ func forms() []kernel.Form {
 	}
 	for _, f := range []kernel.Scalar{
 		{Op: kernel.Matern, A: 0.5, P: 0.5}, {Op: kernel.Matern, A: 0.5, P: 1.5}, {Op: kernel.Matern, A: 0.5, P: 2.5},
+		{Op: kernel.Stretched, A: 0.5, P: 0.35}, {Op: kernel.Stretched, A: 0.5, P: 1},
 		{Op: kernel.Power, A: 0.5, B: 1, P: -1.5}, {Op: kernel.Power, A: 0.5, B: 1, P: -2},
 	} {
 		all = append(all, kernel.Form{Pair: kernel.Distance2, Map: f})

@@ -31,3 +31,25 @@ func MedianDistance(x data.Source[data.Vector], s uint64) float64 {
 	slices.Sort(d2)
 	return math.Sqrt(d2[len(d2)/2])
 }
+
+// taxiSample is how many instances the median of Σ|x_j - y_j| is taken over.
+const taxiSample = 200
+
+// MedianTaxi returns the median of Σ|x_j - y_j| over the pairs of a random sample
+// of x that do not coincide, 1 where there is none.
+func MedianTaxi(x data.Source[data.Vector], s uint64) float64 {
+	chosen := seed.Choose(x.Len(), taxiSample, s, seed.Bandwidth)
+	var all []float64
+	for a, i := range chosen {
+		for _, j := range chosen[:a] {
+			if d := L1.At(x.At(i), x.At(j)); d > 0 && !math.IsInf(d, 0) {
+				all = append(all, d)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return 1
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}

@@ -105,12 +105,13 @@ type Op uint8
 
 // The outer functions, with u = A·s + B.
 const (
-	Identity Op = iota // u
-	Exp                // exp(u)
-	Power              // u^P, by repeated multiplication for integer P
-	Tanh               // tanh(u)
-	Subsets            // Σ_{i=0..P} (u choose i): how many sets of at most P among u things
-	Matern             // the Matérn function of smoothness P = 0.5, 1.5 or 2.5 at √u, 1 for u ≤ 0
+	Identity  Op = iota // u
+	Exp                 // exp(u)
+	Power               // u^P, by repeated multiplication for integer P
+	Tanh                // tanh(u)
+	Subsets             // Σ_{i=0..P} (u choose i): how many sets of at most P among u things
+	Matern              // the Matérn function of smoothness P = 0.5, 1.5 or 2.5 at √u, 1 for u ≤ 0
+	Stretched           // exp(-u^P), 1 for u ≤ 0
 )
 
 // At returns the value of the function at s.
@@ -128,8 +129,52 @@ func (f Scalar) At(s float64) float64 {
 	case Matern:
 		r := math.Sqrt(max(0, u))
 		return MaternFactor(f.P, r) * math.Exp(-r)
+	case Stretched:
+		return math.Exp(-math.Pow(max(0, u), f.P))
 	}
 	return u
+}
+
+// Slope returns the derivative of the function at s. Where it is infinite, as a
+// stretched exponential's is at 0, it returns 0: two points that coincide do not
+// say in which direction they might part.
+func (f Scalar) Slope(s float64) float64 {
+	u := f.A*s + f.B
+	switch f.Op {
+	case Exp:
+		return f.A * math.Exp(u)
+	case Power:
+		return f.A * f.P * power(u, f.P-1)
+	case Tanh:
+		t := math.Tanh(u)
+		return f.A * (1 - t*t)
+	case Matern:
+		return f.A * maternSlope(f.P, u)
+	case Stretched:
+		if u <= 0 {
+			return 0
+		}
+		v := math.Pow(u, f.P)
+		return -f.A * f.P * v / u * math.Exp(-v)
+	case Subsets:
+		return math.NaN() // it is a function of counts
+	}
+	return f.A
+}
+
+// maternSlope returns the derivative by u of the Matérn function at √u.
+func maternSlope(nu, u float64) float64 {
+	r := math.Sqrt(max(0, u))
+	switch nu {
+	case 1.5:
+		return -math.Exp(-r) / 2
+	case 2.5:
+		return -(1 + r) * math.Exp(-r) / 6
+	}
+	if r == 0 {
+		return 0
+	}
+	return -math.Exp(-r) / (2 * r)
 }
 
 // MaternFactor returns the polynomial that the Matérn function of smoothness nu

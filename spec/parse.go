@@ -6,7 +6,7 @@
 //	power   = unit [ "^" whole number ]
 //	unit    = number | "(" kernel ")" | name [ "(" argument { "," argument } ")" ]
 //	        | "exec:" command | "wasm:" file
-//	argument = name "=" number | kernel
+//	argument = name "=" number | "metric=" text | kernel
 //
 // A number is the constant kernel: 2*K scales K, K+1 adds a constant to it. A
 // command or file reaches to the end of the text, or to the parenthesis that
@@ -50,6 +50,7 @@ type node struct {
 type param struct {
 	name   string
 	value  float64
+	text   string // of a metric
 	column int
 }
 
@@ -57,7 +58,7 @@ type param struct {
 // may be, so that no input exhausts the stack.
 const (
 	maxDepth = 32
-	maxText  = 4096
+	maxText  = 4096 // without the numbers of a metric
 )
 
 type parser struct {
@@ -68,7 +69,7 @@ type parser struct {
 // parse reads the whole text as one kernel.
 func parse(text string) (node, error) {
 	p := &parser{text: text}
-	if len(text) > maxText {
+	if len(text) > maxText && len(Short(text)) > maxText {
 		return node{}, p.fail(maxText, "the text is longer than %d bytes", maxText)
 	}
 	n, err := p.sum(0)
@@ -248,6 +249,10 @@ func (p *parser) arguments(n node, depth int) (node, error) {
 		p.blanks()
 		start := p.at
 		name := p.word()
+		if name == metricParam && p.next('=') {
+			n.params = append(n.params, param{name: name, text: p.plain(), column: start})
+			continue
+		}
 		if name != "" && p.next('=') {
 			v, err := p.number(name)
 			if err != nil {
@@ -266,13 +271,23 @@ func (p *parser) arguments(n node, depth int) (node, error) {
 	return n, nil
 }
 
-func (p *parser) number(name string) (float64, error) {
+// metricParam is the parameter that is text and no number.
+const metricParam = "metric"
+
+// plain takes the text up to a comma, a parenthesis or a blank.
+func (p *parser) plain() string {
 	p.blanks()
 	start := p.at
 	for p.at < len(p.text) && !strings.ContainsRune(",() \t", rune(p.text[p.at])) {
 		p.at++
 	}
-	word := p.text[start:p.at]
+	return p.text[start:p.at]
+}
+
+func (p *parser) number(name string) (float64, error) {
+	p.blanks()
+	start := p.at
+	word := p.plain()
 	v, err := strconv.ParseFloat(word, 64)
 	if err != nil || v-v != 0 {
 		return 0, p.fail(start, "%s takes a number, not %q", name, word)

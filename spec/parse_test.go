@@ -194,6 +194,9 @@ func TestNames(t *testing.T) {
 		if name == "normalize" || name == "exp" {
 			text = name + "(linear)"
 		}
+		if name == "learned" {
+			text = "learned(linear,metric=diag1:AACAPw)"
+		}
 		if _, err := spec.Parse(text); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

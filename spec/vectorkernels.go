@@ -8,18 +8,20 @@ import (
 // vectorKernels are the kernels on vectors by name. A new one is a line here.
 func vectorKernels() map[string]maker[data.Vector] {
 	return map[string]maker[data.Vector]{
-		"linear":  made[data.Vector](kernel.Linear{}),
-		"cosine":  made[data.Vector](kernel.CosineSimilarity{}),
-		"min":     made[data.Vector](kernel.Minimum{}),
-		"poly":    makePolynomial,
-		"rbf":     makeGaussian,
-		"laplace": made[data.Vector](kernel.Laplacian{Gamma: 1}),
-		"sigmoid": made[data.Vector](kernel.NewSigmoid()),
-		"chi2":    made[data.Vector](kernel.NewChi2()),
-		"matern":  made[data.Vector](kernel.NewMatern()),
-		"rq":      made[data.Vector](kernel.NewRationalQuadratic()),
-		"exec":    makeExec[data.Vector],
-		"wasm":    makeWasm[data.Vector],
+		"learned":   makeLearned,
+		"linear":    made[data.Vector](kernel.Linear{}),
+		"cosine":    made[data.Vector](kernel.CosineSimilarity{}),
+		"min":       made[data.Vector](kernel.Minimum{}),
+		"poly":      makePolynomial,
+		"rbf":       makeGaussian,
+		"laplace":   made[data.Vector](kernel.Laplacian{Gamma: 1}),
+		"sigmoid":   made[data.Vector](kernel.NewSigmoid()),
+		"chi2":      made[data.Vector](kernel.NewChi2()),
+		"matern":    made[data.Vector](kernel.NewMatern()),
+		"stretched": made[data.Vector](kernel.NewStretched()),
+		"rq":        made[data.Vector](kernel.NewRationalQuadratic()),
+		"exec":      makeExec[data.Vector],
+		"wasm":      makeWasm[data.Vector],
 	}
 }
 

@@ -46,6 +46,7 @@ var order = [][]string{
 	{"certificate"},
 	{"learn"},
 	{"learn/..."},
+	{"metric"},
 	{"model"},
 	{"eval"},
 	{"job"},

@@ -32,8 +32,10 @@ func slope(f kernel.Scalar) float64 {
 		return -f.A
 	case f.Op == kernel.Power && f.P < 0 && f.B == 1:
 		return -f.P * f.A
-	case f.Op == kernel.Matern && f.P == 0.5:
+	case f.Op == kernel.Matern && f.P == 0.5, f.Op == kernel.Stretched && f.P < 1:
 		return math.Inf(1)
+	case f.Op == kernel.Stretched:
+		return f.A
 	case f.Op == kernel.Matern:
 		return f.A / (4*f.P - 4) // A/2 for 1.5, A/6 for 2.5
 	}

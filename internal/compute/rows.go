@@ -244,6 +244,13 @@ func Apply[F gemm.Float](f kernel.Scalar, row []F) {
 		vmath.ExpScale(row, F(f.P), 0)
 	case f.Op == kernel.Matern:
 		matern(f, row)
+	case f.Op == kernel.Stretched: // exp(-exp(P·log u))
+		for j, s := range row {
+			row[j] = max(0, F(f.A*float64(s)+f.B))
+		}
+		vmath.Log(row, row)
+		vmath.ExpScale(row, F(f.P), 0)
+		vmath.ExpScale(row, -1, 0)
 	default:
 		for j, s := range row {
 			row[j] = F(f.At(float64(s)))

@@ -36,6 +36,7 @@ const (
 	SearchSample                // a sample to compare kernels, dimensions and maps on
 	SearchHeldOut               // what is held out of it
 	SearchSplit                 // what a search tests on where it has no folds
+	MetricHeldOut               // what rounds of learning a metric are compared on
 )
 
 // Derive returns the seed of a part.
