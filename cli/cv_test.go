@@ -196,7 +196,7 @@ func TestCVFailures(t *testing.T) {
 		{2, "--repeats is 0", []string{c, "--repeats", "0"}},
 		{2, "unknown learner", []string{c, "--learner", "magic"}},
 		{2, "--holdout", []string{c, "--holdout", "0.3"}},
-		{2, "--scale", []string{c, "--scale", "log"}},
+		{2, "--scale", []string{c, "--scale", "weird"}},
 		{3, "use fewer --folds", []string{c, "--folds", "300"}},
 		{3, "no such file", []string{filepath.Join(dir, "missing.csv")}},
 		{3, "different values", []string{v}},

@@ -22,8 +22,10 @@ type inputFlags struct {
 
 func (f *inputFlags) add(flags *pflag.FlagSet) {
 	f.addKnown(flags)
-	flags.StringVar(&f.scale, "scale", "auto", "scaling of numbers: none, standard, range, or auto (standard for a table "+
-		"where kerf picks the kernel's width, else none)")
+	flags.StringVar(&f.scale, "scale", "auto", "scaling of numbers: none; standard (mean 0, deviation 1); range (-1 to "+
+		"1); robust (by median and quartiles); quantile (normal scores of ranks); log (standard, of logarithms); mixed "+
+		"(log, quantile or standard, by column); or auto (standard for a table where kerf picks the kernel's width, else "+
+		"none)")
 	flags.StringVar(&f.as, "as", "",
 		"what an instance is: vectors, strings or sets (default: what the kernel or the format says)")
 	flags.StringVar(&f.read.Text, "text", "", "column of a table that holds the strings, or sets of items with commas, "+

@@ -62,7 +62,7 @@ func TestStored(t *testing.T) {
 	}
 	for _, text := range []string{
 		``, `[]`, `{"format":"CSV","kind":"vectors"}`, `{"format":"CSV","kind":"vectors","table":{"target":3}}`,
-		`{"format":"NPY","kind":"vectors","scaling":{"kind":"log"}}`,
+		`{"format":"NPY","kind":"vectors","scaling":{"kind":"weird"}}`,
 	} {
 		if e, err := dataset.Parse([]byte(text)); err == nil {
 			t.Errorf("%s is %+v", text, e)

@@ -24,7 +24,7 @@ import (
 // Options are those of every job on data.
 type Options struct {
 	Read    dataset.Options
-	Scale   string // of numbers: none, standard, range, or auto, which empty means too
+	Scale   string // of numbers: a scale.Kind, or auto, which empty means too
 	Choices Choices
 
 	Seed uint64

@@ -104,11 +104,16 @@ func TestNewCoordinates(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	for _, s := range []scale.Vectors{
-		{Kind: "log"},
+		{Kind: "weird"},
 		{Kind: scale.Range, Center: []float64{1}},
 		{Kind: scale.Range, Center: []float64{math.NaN()}, Spread: []float64{1}},
 		{Kind: scale.Range, Center: []float64{0}, Spread: []float64{-1}},
 		{Kind: scale.Standard, Center: []float64{0}, Spread: []float64{math.Inf(1)}},
+		{Kind: scale.Log, Center: []float64{0}, Spread: []float64{1}, Curves: []scale.Curve{{Unit: -1}}},
+		{Kind: scale.Log, Center: []float64{0}, Spread: []float64{1}, Curves: []scale.Curve{{}, {}}},
+		{Kind: scale.Quantile, Center: []float64{0}, Spread: []float64{1}, Curves: []scale.Curve{{Knots: []float64{1}}}},
+		{Kind: scale.Quantile, Center: []float64{0}, Spread: []float64{1},
+			Curves: []scale.Curve{{Knots: []float64{1, 1}, Scores: []float64{0, 1}}}},
 	} {
 		if s.Validate() == nil {
 			t.Errorf("%v is valid", s)
@@ -120,7 +125,7 @@ func TestParse(t *testing.T) {
 	if k, err := scale.Parse("range"); k != scale.Range || err != nil {
 		t.Errorf("%v, %v", k, err)
 	}
-	if _, err := scale.Parse("log"); err == nil {
-		t.Error("log is a scale")
+	if _, err := scale.Parse("weird"); err == nil {
+		t.Error("weird is a scale")
 	}
 }

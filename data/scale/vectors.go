@@ -14,6 +14,9 @@ type Vectors struct {
 	Kind   Kind      `json:"kind"`
 	Center []float64 `json:"center"`
 	Spread []float64 `json:"spread"`
+
+	// Curves are those of the coordinates, nil where all are the identity.
+	Curves []Curve `json:"curves,omitempty"`
 }
 
 // FitVectors looks at the given rows of x, all if rows is nil. Coordinates that
@@ -26,15 +29,19 @@ func FitVectors(k Kind, x data.Source[data.Vector], rows []int) *Vectors {
 	dim := data.Dim(x)
 	all := dense(x, dim)
 	s := &Vectors{Kind: k, Center: make([]float64, dim), Spread: make([]float64, dim)}
+	curves := make([]Curve, dim)
 	for j := range dim {
-		f := k.Fit(func(yield func(float64) bool) {
+		f := k.FitKnots(func(yield func(float64) bool) {
 			for i := range all.Rows {
 				if !yield(all.Row(i)[j]) {
 					return
 				}
 			}
-		})
-		s.Center[j], s.Spread[j] = f.Center, f.Spread
+		}, KnotsOf(dim))
+		s.Center[j], s.Spread[j], curves[j] = f.Center, f.Spread, f.Curve
+		if !f.Curve.isPlain() {
+			s.Curves = curves
+		}
 	}
 	return s
 }
@@ -52,10 +59,17 @@ func dense(x data.Source[data.Vector], dim int) *data.Matrix {
 // is; a coordinate past those that were looked at is left out.
 func (s *Vectors) Apply(x data.Source[data.Vector]) *data.Matrix {
 	m := dense(x, len(s.Center))
+	fits := make([]Fit, len(s.Center))
+	for j := range fits {
+		fits[j] = Fit{Center: s.Center[j], Spread: s.Spread[j]}
+		if s.Curves != nil {
+			fits[j].Curve = s.Curves[j]
+		}
+	}
 	for i := range m.Rows {
 		row := m.Row(i)
 		for j, v := range row {
-			row[j] = Fit{Center: s.Center[j], Spread: s.Spread[j]}.Of(v)
+			row[j] = fits[j].Of(v)
 		}
 	}
 	return m
@@ -68,6 +82,14 @@ func (s *Vectors) Validate() error {
 	}
 	if len(s.Center) != len(s.Spread) {
 		return errors.New("a scale with as many centers as spreads is needed")
+	}
+	if s.Curves != nil && len(s.Curves) != len(s.Center) {
+		return errors.New("a scale with as many curves as centers is needed")
+	}
+	for j := range s.Curves {
+		if err := s.Curves[j].Validate(); err != nil {
+			return fmt.Errorf("coordinate %d: %w", j, err)
+		}
 	}
 	for j, c := range s.Center {
 		if w := s.Spread[j]; math.IsNaN(c) || math.IsInf(c, 0) || !(w >= 0) || math.IsInf(w, 0) {

@@ -48,7 +48,7 @@ func (s *Schema) Labels(t *Table) ([]string, error) {
 }
 
 // Unseen returns how many cells of a table hold a category that training did not
-// have. Encode takes them as all zeros.
+// have. Encode takes them as missing.
 func (s *Schema) Unseen(t *Table) (int, error) {
 	parts, _, err := s.bind(t)
 	if err != nil {
@@ -172,6 +172,8 @@ func (p *part) put(t *Table, row int, set func(j int, v float64)) error {
 	if c.Kind == Category {
 		if k := p.category(row); k >= 0 {
 			set(c.Offset+k, 1)
+		} else if c.Indicator {
+			set(c.Offset+c.Size-1, 1)
 		}
 		return nil
 	}
@@ -195,7 +197,22 @@ func (p *part) put(t *Table, row int, set func(j int, v float64)) error {
 	return nil
 }
 
-// scaled returns (v - Center)/Spread, or 0 if Spread is 0.
+// setScale notes the scale of a column of numbers, kind being that of all.
+func (c *Column) setScale(f scale.Fit, kind scale.Kind) {
+	c.Mean, c.Center, c.Spread = f.Mean, f.Center, f.Spread
+	if f.Unit > 0 || f.Knots != nil {
+		c.Curve = &f.Curve
+	}
+	if kind == scale.Mixed {
+		c.Scale = f.Kind
+	}
+}
+
+// scaled returns the scaled number.
 func (c *Column) scaled(v float64) float64 {
-	return scale.Fit{Center: c.Center, Spread: c.Spread}.Of(v)
+	f := scale.Fit{Center: c.Center, Spread: c.Spread}
+	if c.Curve != nil {
+		f.Curve = *c.Curve
+	}
+	return f.Of(v)
 }

@@ -14,23 +14,37 @@ import (
 // a name or an identifier, from which nothing can be learnt.
 const manyRows = 20
 
+// Recipe says how columns become coordinates.
+type Recipe struct {
+	Scale scale.Kind // of numbers
+}
+
+// Fit is Recipe.Fit with a scale of numbers and all else as it is by default.
+func Fit(t *Table, rows []int, kind scale.Kind) (*Schema, error) {
+	return Recipe{Scale: kind}.Fit(t, rows)
+}
+
 // Fit decides what each column of a table is and returns the schema. Statistics
 // and categories come from the given rows alone, all if rows is nil, so that rows
 // held out for testing have no part in them:
 //
 //   - A column is a number if no cell of the table reads as text. A missing
-//     number becomes the mean of the column; if one was missing among the rows,
-//     the column has a second coordinate that says so.
+//     number becomes the mean of the column, or its median where the scale is robust,
+//     quantile or log.
 //   - Otherwise it is a category, unless nine tenths of 20 or more cells are
 //     different: then it is ignored, as names and identifiers are.
+//   - If a cell was missing among the rows, the column has a last coordinate that
+//     says so.
 //   - Columns that the reader was told to drop and columns without any cell are
-//     ignored.
+//     ignored, and of 20 rows or more so are those that are the same in all rows, the
+//     same as another column, or the number of the row; see leaveOut.
 //
 // It returns a *data.InputError for a missing label, for NaN or an infinity among
 // numbers, for a column of numbers written with commas, and if no column is left to
-// learn from. Its cost is one pass over the cells.
-func Fit(t *Table, rows []int, kind scale.Kind) (*Schema, error) {
-	if _, err := scale.Parse(string(kind)); err != nil {
+// learn from. Its cost is one pass over the cells, and sorting those of numbers where
+// the scale asks for it.
+func (r Recipe) Fit(t *Table, rows []int) (*Schema, error) {
+	if _, err := scale.Parse(string(r.Scale)); err != nil {
 		return nil, err
 	}
 	if rows == nil {
@@ -45,7 +59,7 @@ func Fit(t *Table, rows []int, kind scale.Kind) (*Schema, error) {
 	if err := t.checkLabels(rows); err != nil {
 		return nil, err
 	}
-	s := &Schema{Target: t.Target, Header: t.Header != nil, Comma: string(t.comma), Scale: kind}
+	s := &Schema{Target: t.Target, Header: t.Header != nil, Comma: string(t.comma), Scale: r.Scale}
 	for j, cells := range t.column {
 		c := Column{Name: t.columnName(j)}
 		var err error
@@ -57,16 +71,19 @@ func Fit(t *Table, rows []int, kind scale.Kind) (*Schema, error) {
 		case t.drop[j]:
 			c.Kind, c.Why = Ignored, "dropped"
 		case cells.isNumeric():
-			err = c.fitNumber(t, cells, rows, kind)
+			err = c.fitNumber(t, cells, rows, r.Scale)
 		default:
 			err = c.fitCategory(t, cells, rows)
 		}
 		if err != nil {
 			return nil, err
 		}
-		c.Offset = s.Width
-		s.Width += c.Size
 		s.Columns = append(s.Columns, c)
+	}
+	s.leaveOut(t, rows)
+	for j := range s.Columns {
+		s.Columns[j].Offset = s.Width
+		s.Width += s.Columns[j].Size
 	}
 	if s.Width == 0 {
 		return nil, &data.InputError{
@@ -113,13 +130,13 @@ func (c *Column) fitNumber(t *Table, cells *column, rows []int, kind scale.Kind)
 	if err := cells.checkFinite(t.Name); err != nil {
 		return err
 	}
-	f := kind.Fit(func(yield func(float64) bool) {
+	f := kind.FitKnots(func(yield func(float64) bool) {
 		for _, i := range rows {
 			if v := cells.number(i); !math.IsNaN(v) && !yield(v) {
 				return
 			}
 		}
-	})
+	}, scale.KnotsOf(t.Cols()))
 	if f.N == 0 {
 		c.Kind, c.Why = Ignored, "empty"
 		return nil
@@ -128,7 +145,7 @@ func (c *Column) fitNumber(t *Table, cells *column, rows []int, kind scale.Kind)
 	if c.Indicator = f.N < len(rows); c.Indicator {
 		c.Size = 2
 	}
-	c.Mean, c.Center, c.Spread = f.Mean, f.Center, f.Spread
+	c.setScale(f, kind)
 	return nil
 }
 
@@ -155,6 +172,9 @@ func (c *Column) fitCategory(t *Table, cells *column, rows []int) error {
 	default:
 		c.Kind, c.Categories = Category, slices.Sorted(maps.Keys(known))
 		c.Size = len(c.Categories)
+		if c.Indicator = present < len(rows); c.Indicator {
+			c.Size++
+		}
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ type Kind string
 // The kinds of columns.
 const (
 	Number   Kind = "number"   // one coordinate, and one more if training had missing values
-	Category Kind = "category" // one coordinate a category, 1 for the one that stands in the cell
+	Category Kind = "category" // one coordinate a category, 1 for the one in the cell, and one more as above
 	Ignored  Kind = "ignored"
 	Target   Kind = "target"
 	Weight   Kind = "weight" // of the rows
@@ -44,16 +44,22 @@ type Column struct {
 	Offset int    `json:"offset"`
 	Size   int    `json:"size"`
 
-	// A number x becomes (x - Center)/Spread, or 0 if Spread is 0. Mean stands
-	// in for a missing one; with Indicator a second coordinate is 1 where the
-	// number is missing and 0 elsewhere.
-	Mean      float64 `json:"mean"`
-	Center    float64 `json:"center"`
-	Spread    float64 `json:"spread"`
-	Indicator bool    `json:"indicator,omitempty"`
+	// A number x becomes (Curve(x) - Center)/Spread, or 0 if Spread is 0; Curve is
+	// nil for the identity. Mean stands in for a missing one. Scale is that of the
+	// column where that of the schema is mixed.
+	Scale  scale.Kind   `json:"scale,omitempty"`
+	Mean   float64      `json:"mean"`
+	Center float64      `json:"center"`
+	Spread float64      `json:"spread"`
+	Curve  *scale.Curve `json:"curve,omitempty"`
+
+	// Indicator says that the last coordinate is 1 where the cell is missing, or
+	// holds an unknown category, and 0 elsewhere.
+	Indicator bool `json:"indicator,omitempty"`
 
 	// The categories seen in training, in increasing order of bytes. Category k
-	// is a 1 at coordinate Offset + k; a missing or unknown one is all zeros.
+	// is a 1 at coordinate Offset + k; of a missing or unknown one these are all
+	// zeros.
 	Categories []string `json:"categories,omitempty"`
 }
 
@@ -115,19 +121,19 @@ func (s *Schema) Bytes(rows int) float64 {
 	return 8 * float64(rows) * float64(s.Width)
 }
 
-// Coordinates names the coordinates: the name of the column of a number, with
-// " missing" added for its indicator, and column=category for a category.
+// Coordinates names the coordinates: the name of the column of a number,
+// column=category for a category, and the name with " missing" for an indicator.
 func (s *Schema) Coordinates() []string {
 	names := make([]string, 0, s.Width)
 	for _, c := range s.Columns {
 		if c.Kind == Number {
 			names = append(names, c.Name)
-			if c.Indicator {
-				names = append(names, c.Name+" missing")
-			}
 		}
 		for _, category := range c.Categories {
 			names = append(names, c.Name+"="+category)
+		}
+		if c.Indicator {
+			names = append(names, c.Name+" missing")
 		}
 	}
 	return names
@@ -145,7 +151,7 @@ func (s *Schema) Numbers() []int {
 }
 
 // Summary says in a line what became of the columns, such as
-// "14 columns: 6 numbers, 8 categories → 105 coordinates; ignored: name".
+// "14 columns: 6 numbers, 8 categories → 105 coordinates; ignored: name (constant)".
 // The target and the weight are not counted.
 func (s *Schema) Summary() string {
 	count := map[Kind]int{}
@@ -153,7 +159,7 @@ func (s *Schema) Summary() string {
 	for _, c := range s.Columns {
 		count[c.Kind]++
 		if c.Kind == Ignored {
-			ignored = append(ignored, c.Name)
+			ignored = append(ignored, strings.TrimSuffix(fmt.Sprintf("%s (%s)", c.Name, c.Why), " ()"))
 		}
 	}
 	var kinds []string
@@ -216,15 +222,28 @@ func (c *Column) valid() bool {
 	switch c.Kind {
 	case Number:
 		size = 1
-		if c.Indicator {
-			size = 2
-		}
 	case Category:
 		size = len(c.Categories)
 	case Ignored, Target, Weight:
 	default:
 		return false
 	}
+	if c.Indicator && c.Kind != Number && c.Kind != Category || !c.validScale() {
+		return false
+	}
+	if c.Indicator {
+		size++
+	}
 	sorted := slices.IsSorted(c.Categories) && len(slices.Compact(slices.Clone(c.Categories))) == len(c.Categories)
 	return c.Size == size && (c.Kind == Category || c.Categories == nil) && sorted && c.Spread >= 0
+}
+
+// validScale reports whether the scale of a column is one.
+func (c *Column) validScale() bool {
+	if c.Scale != "" {
+		if k, err := scale.Parse(string(c.Scale)); err != nil || k == scale.Mixed || c.Kind != Number {
+			return false
+		}
+	}
+	return c.Curve == nil || c.Kind == Number && c.Curve.Validate() == nil
 }

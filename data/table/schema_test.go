@@ -61,20 +61,21 @@ func TestEncode(t *testing.T) {
 	tab := mustRead(t, people, table.Options{})
 	s := mustFit(t, tab, nil, scale.None)
 	want := [][]float64{
-		{20, 0, 0, 1, 180, 0},
-		{40, 0, 1, 0, 170, 1},
-		{40, 1, 1, 0, 160, 0},
-		{60, 0, 0, 0, 170, 0},
+		{20, 0, 0, 1, 0, 180, 0},
+		{40, 0, 1, 0, 0, 170, 1},
+		{40, 1, 1, 0, 0, 160, 0},
+		{60, 0, 0, 0, 1, 170, 0},
 	}
 	rows, labels := dense(t, s, tab)
 	if !reflect.DeepEqual(rows, want) || !slices.Equal(labels, []string{"yes", "no", "yes", "no"}) {
 		t.Errorf("rows %v, labels %q", rows, labels)
 	}
-	names := []string{"age", "age missing", "work=private", "work=state", "height", "height missing"}
+	names := []string{"age", "age missing", "work=private", "work=state", "work missing", "height",
+		"height missing"}
 	if !slices.Equal(s.Coordinates(), names) {
 		t.Errorf("coordinates %q", s.Coordinates())
 	}
-	if want := "3 columns: 2 numbers, 1 category → 6 coordinates"; s.Summary() != want {
+	if want := "3 columns: 2 numbers, 1 category → 7 coordinates"; s.Summary() != want {
 		t.Errorf("summary %q, want %q", s.Summary(), want)
 	}
 }
@@ -128,7 +129,7 @@ func TestFitOnRows(t *testing.T) {
 		t.Errorf("unseen %d, %v, want 2", n, err)
 	}
 	rows, _ := dense(t, s, tab)
-	if want := []float64{0, 0, 0}; !slices.Equal(rows[1], want) {
+	if want := []float64{0, 0, 1, 0}; !slices.Equal(rows[1], want) {
 		t.Errorf("row 1 is %v, want %v", rows[1], want)
 	}
 }
@@ -139,7 +140,7 @@ func TestExtremes(t *testing.T) {
 		"1.7e308,a\n-1.7e308,b\n1.7e308,c\n1.7e308,d\n", "5e-324,a\n0,b\n-5e-324,c\n", "1e308,a\n1e-308,b\n",
 		"1e-170,a\n2e-170,b\n",
 	} {
-		for _, kind := range []scale.Kind{scale.None, scale.Standard, scale.Range} {
+		for _, kind := range scale.Kinds() {
 			tab := mustRead(t, text, table.Options{})
 			rows, _ := dense(t, mustFit(t, tab, nil, kind), tab)
 			for i, row := range rows {
@@ -178,7 +179,8 @@ func TestIgnored(t *testing.T) {
 		fmt.Fprintf(&text, "id%d,%d,,x,%d\n", i, i, i%2)
 	}
 	s := mustFit(t, mustRead(t, text.String(), table.Options{Drop: []string{"4"}}), nil, scale.None)
-	if want := "4 columns: 1 number → 1 coordinate; ignored: column 1, column 3, column 4"; s.Summary() != want {
+	if want := "4 columns: 1 number → 1 coordinate; ignored: column 1 (different in nearly every row), " +
+		"column 3 (empty), column 4 (dropped)"; s.Summary() != want {
 		t.Errorf("summary %q, want %q", s.Summary(), want)
 	}
 	var why []string
@@ -215,7 +217,7 @@ func TestSparse(t *testing.T) {
 func TestMatch(t *testing.T) {
 	s := mustFit(t, mustRead(t, people, table.Options{}), nil, scale.None)
 	bare := mustFit(t, mustRead(t, strings.SplitAfterN(people, "\n", 2)[1], table.Options{}), nil, scale.None)
-	row := []float64{20, 0, 0, 1, 180, 0}
+	row := []float64{20, 0, 0, 1, 0, 180, 0}
 	tests := []struct {
 		name, text string
 		schema     *table.Schema
@@ -318,6 +320,10 @@ func TestSchemaJSON(t *testing.T) {
 		"kind":       func(s *table.Schema) { s.Columns[0].Kind = "x" },
 		"categories": func(s *table.Schema) { slices.Reverse(s.Columns[1].Categories) },
 		"spread":     func(s *table.Schema) { s.Columns[0].Spread = math.NaN() },
+		"own scale":  func(s *table.Schema) { s.Columns[0].Scale = scale.Mixed },
+		"its place":  func(s *table.Schema) { s.Columns[1].Scale = scale.Log },
+		"curve":      func(s *table.Schema) { s.Columns[0].Curve = &scale.Curve{Knots: []float64{1}} },
+		"indicator":  func(s *table.Schema) { s.Columns[1].Indicator = false },
 	}
 	for name, change := range breaks {
 		var broken table.Schema
@@ -355,4 +361,27 @@ func ExampleFit() {
 	// 2 columns: 1 number, 1 category → 3 coordinates
 	// [colour=blue colour=red size]
 	// [0 1 -1] a <nil>
+}
+
+// TestMixed checks that each column says its scale, and is encoded by it.
+func TestMixed(t *testing.T) {
+	text := rowsOf("plain,long,heavy,y\n", 200, func(i int) string {
+		z := math.Sqrt2 * math.Erfinv(2*(float64(i*37%200)+0.5)/200-1)
+		return fmt.Sprintf("%v,%v,%v,%d", z, math.Exp(2*z), z*z*z*z*z, i%2)
+	})
+	tab := mustRead(t, text, table.Options{})
+	s := mustFit(t, tab, nil, scale.Mixed)
+	rows, _ := dense(t, s, tab)
+	for j, want := range []scale.Kind{scale.Standard, scale.Log, scale.Quantile} {
+		if got := s.Columns[j].Scale; got != want {
+			t.Fatalf("%s is %s, want %s", s.Columns[j].Name, got, want)
+		}
+		one := mustFit(t, tab, nil, want)
+		alone, _ := dense(t, one, tab)
+		for i := range rows {
+			if rows[i][j] != alone[i][j] {
+				t.Fatalf("row %d, %s is %v, want %v", i, want, rows[i][j], alone[i][j])
+			}
+		}
+	}
 }
