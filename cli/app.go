@@ -37,7 +37,7 @@ type app struct {
 // globals adds the flags of every command.
 func (a *app) globals(f *pflag.FlagSet) {
 	f.BoolVar(&a.json, "json", false, "write one JSON object to standard output")
-	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no warnings")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress, no warnings and no notes")
 	f.Uint64Var(&a.seed, "seed", 1, "seed of everything random; same seed, same result")
 	f.IntVar(&a.workers, "workers", 0, "workers that compute (default: all cores)")
 	f.StringVar(&a.precise, "precision", "float64", "precision of kernel values: float64, or float32, which is faster")
@@ -59,6 +59,13 @@ func (a *app) control() run.Control {
 func (a *app) warn(format string, args ...any) {
 	if a.shown != nil {
 		a.shown.say("kerf: warning: " + data.ClipMiddle(printable(fmt.Sprintf(format, args...)), longest) + "\n")
+	}
+}
+
+// note tells the user what was found of the data where nobody said it.
+func (a *app) note(text string) {
+	if a.shown != nil {
+		a.shown.say("kerf: note: " + data.ClipMiddle(printable(text), longest) + "\n")
 	}
 }
 

@@ -178,8 +178,9 @@ type learnerFlags struct {
 func (f *learnerFlags) add(flags *pflag.FlagSet) {
 	f.mapFlags.add(flags)
 	flags.Var(callFlag{&f.learner, &f.args}, "learner", "learner: "+strings.Join(model.LearnerNames(nil), ", ")+
-		"; hyperparameters may follow, as in 'svm(C=10)' (default: svm; ridge for --task regress)")
-	flags.StringVar(&f.task, "task", "", "classify or regress (default: what the learner does)")
+		"; hyperparameters may follow, as in 'svm(C=10)' (default: svm; ridge for numbers)")
+	flags.StringVar(&f.task, "task", "", "classify or regress (default: what the learner does; without --learner, "+
+		"numbers are learnt as such unless they are few whole ones, and all else as classes)")
 	flags.Float64Var(&f.c, "C", 0, "penalty C, the weight of a unit of loss (default: chosen on held-out training rows)")
 	flags.Float64Var(&f.lambda, "lambda", 0,
 		"penalty lambda, the weight of |w|², of ridge, kernel-ridge, falkon and kernel-sgd (default: chosen)")
@@ -211,7 +212,7 @@ func (f *learnerFlags) add(flags *pflag.FlagSet) {
 // the choices.
 func (f *learnerFlags) choose(c *cobra.Command, out *job.Choices) error {
 	changed := c.Flags().Changed
-	t, err := f.settle(out)
+	t, err := f.settle(changed, out)
 	if err != nil {
 		return err
 	}
@@ -249,10 +250,11 @@ func (f *learnerFlags) hyperparameters(c *cobra.Command, out *job.Choices) error
 		return err
 	}
 	out.Learner.Args = map[string]any{}
+	open := out.Learner.Name == "" // and then its own defaults hold
 	for name, v := range map[string]any{
 		"nu": f.nu, "epsilon": f.epsilon, "rounds": f.rounds, "loss": f.loss, "tolerance": f.tolerance,
 	} {
-		if model.Accepts(l, name) {
+		if model.Accepts(l, name) && (!open || changed(name)) {
 			out.Learner.Args[name] = v
 		}
 	}
@@ -264,17 +266,26 @@ func (f *learnerFlags) hyperparameters(c *cobra.Command, out *job.Choices) error
 	return called(c, "learner", f.args, out.Learner.Args)
 }
 
-// settle fills in the learner or the task where one is left open.
-func (f *learnerFlags) settle(out *job.Choices) (model.Traits, error) {
+// classFlags belong to classes, and say that these are to be learnt.
+var classFlags = []string{"C", "loss", "class-weight", "calibrate", "error"}
+
+// settle fills in the learner or the task where one is left open. Where both are, and
+// no flag belongs to classes, the data decide between the learners of each task, and
+// the traits are those of the one of classes.
+func (f *learnerFlags) settle(changed func(string) bool, out *job.Choices) (model.Traits, error) {
 	if f.task != "" && f.task != string(model.Classify) && f.task != string(model.Regress) {
 		return model.Traits{}, usage("--task is %q and must be classify or regress", f.task)
 	}
+	open := f.learner == "" && f.task == ""
 	if f.learner == "" {
 		f.learner = job.DefaultLearner(model.Task(f.task))
 	}
 	t, ok := model.TraitsOf(f.learner)
 	if !ok {
 		return t, usage("unknown learner %q; there are %s", f.learner, strings.Join(model.LearnerNames(nil), ", "))
+	}
+	if open && !slices.ContainsFunc(classFlags, changed) {
+		return t, nil
 	}
 	out.Learner.Name, out.Task = f.learner, model.Task(f.task)
 	if out.Task == "" {

@@ -94,7 +94,7 @@ func wrongFailure(stdout, stderr string) string {
 	}
 	var lines []string
 	for line := range strings.Lines(stderr) {
-		if !strings.HasPrefix(line, "kerf: warning: ") {
+		if !strings.HasPrefix(line, "kerf: warning: ") && !strings.HasPrefix(line, "kerf: note: ") {
 			lines = append(lines, line)
 		}
 	}

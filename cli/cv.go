@@ -26,7 +26,7 @@ the kernel's width, is fitted to the rows to train on alone.
 All choices are those of kerf train.`,
 		Example: `  kerf cv data.csv
   kerf cv data.csv --kernel 'rbf(gamma=1)' --dim 200 --folds 10 --repeats 3 --json
-  kerf cv houses.csv --task regress`,
+  kerf cv houses.csv`,
 		Args: cobra.ExactArgs(1),
 	}
 	flags := c.Flags()

@@ -92,7 +92,7 @@ func TestCVOfEveryKind(t *testing.T) {
 		{240, 3, "error", 0.7, []string{"c.csv", "--folds", "3", "--map", "none"}},
 		{240, 3, "error", 0.7, []string{"c.csv", "--folds", "3", "--learner", "one-class", "--nu", "0.2"}},
 		{100, 2, "error", 0.2, []string{"c.libsvm", "--folds", "2", "--kernel", "rbf(gamma=1)", "--dim", "30"}},
-		{200, 4, "rmse", 0.2, []string{"v.csv", "--folds", "4", "--task", "regress", "--kernel", "rbf(gamma=1)"}},
+		{200, 4, "rmse", 0.2, []string{"v.csv", "--folds", "4", "--kernel", "rbf(gamma=1)"}},
 		{200, 2, "rmse", 0.5, []string{"v.csv", "--folds", "2", "--learner", "kernel-ridge", "--task", "regress",
 			"--lambda", "1e-4"}},
 		{150, 3, "error", 0.4, []string{"s.txt", "--folds", "3", "--kernel", "normalize(spectrum(k=4))", "--dim", "80"}},
@@ -199,7 +199,7 @@ func TestCVFailures(t *testing.T) {
 		{2, "--scale", []string{c, "--scale", "weird"}},
 		{3, "use fewer --folds", []string{c, "--folds", "300"}},
 		{3, "no such file", []string{filepath.Join(dir, "missing.csv")}},
-		{3, "different values", []string{v}},
+		{3, "different values", []string{v, "--task", "classify"}},
 		{3, "not a number", []string{writeFile(t, filepath.Join(dir, "x.csv"), []byte(table(40))), "--task", "regress"}},
 		{3, "unknown kernel", []string{c, "--kernel", "magic"}},
 		{3, "not a kernel", []string{c, "--kernel", "sigmoid(gamma=1,coef=-2)"}},
@@ -214,7 +214,7 @@ func TestCVDoesNotDependOnWorkers(t *testing.T) {
 	everyKind(t, dir)
 	for _, args := range [][]string{
 		{"cv", filepath.Join(dir, "c.csv"), "--folds", "3", "--dim", "60"},
-		{"cv", filepath.Join(dir, "v.csv"), "--folds", "3", "--task", "regress"},
+		{"cv", filepath.Join(dir, "v.csv"), "--folds", "3"},
 	} {
 		first := without(jsonOf(t, append(args, "--workers", "1")...), "seconds")
 		for _, workers := range []string{"2", "3"} {

@@ -241,7 +241,7 @@ func TestLearnerFlags(t *testing.T) {
 		{2, "directory", []string{"c.csv", "--learner", "kernel-svm", "--checkpoint", filepath.Join(dir, "none", "x")}},
 		{3, "two classes", []string{"three.csv", "--learner", "nu-svm"}},
 		{3, "number", []string{"three.csv", "--task", "regress"}},
-		{3, "no classes", []string{"numbers.csv"}},
+		{3, "no classes", []string{"numbers.csv", "--task", "classify"}},
 		{3, "nan.csv:3:1", []string{"nan.csv"}},
 		{3, "nan.csv:3:1", []string{"nan.csv", "--learner", "kernel-svm"}},
 		{3, "inf.libsvm:2", []string{"inf.libsvm", "--learner", "ridge"}},
@@ -293,7 +293,7 @@ func TestRegression(t *testing.T) {
 	}
 	wantFailure(t, 2, "--proba", "predict", in("m.kerf"), in("numbers.csv"), "--proba")
 	wantFailure(t, 2, "--set", "predict", in("m.kerf"), in("numbers.csv"), "--set", "0.42")
-	mustRun(t, "train", in("numbers.csv"), "--task", "regress", "-o", in("plain.kerf"))
+	mustRun(t, "train", in("numbers.csv"), "-o", in("plain.kerf"))
 	wantFailure(t, 3, "--conformal", "predict", in("plain.kerf"), in("numbers.csv"), "--set", "0.9")
 	wantFailure(t, 3, "number", "eval", in("m.kerf"), threeTargets(t, in("words.csv")))
 }

@@ -55,7 +55,7 @@ DATA is a table (CSV, TSV, JSON Lines, Parquet), LIBSVM data, NPY or IDX with
 --labels, FASTA, lines of text or sets, also compressed (.gz, .bz2, .zst); - is standard input.`,
 		Example: `  kerf train data.csv --holdout 0.3 -o model.kerf
   kerf train c.csv --kernel 'rbf(gamma=1)' --map f2 --dim 100 --holdout 0.3 --json
-  kerf train houses.csv --task regress --holdout 0.2
+  kerf train houses.csv --holdout 0.2
   kerf train survey.csv --target income --weight sampling_weight --test fresh.csv`,
 		Args: cobra.ExactArgs(1),
 	}

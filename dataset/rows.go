@@ -107,7 +107,7 @@ func (r *Rows) Values(index []int) ([]float64, error) {
 		v, ok := parseValue(r.Labels[row])
 		if !ok {
 			return nil, r.fault(row, fmt.Sprintf("the target %q is not a number", clip(r.Labels[row])),
-				"check --target, or drop --task regress")
+				"correct it, check --target, or use --task classify")
 		}
 		out[i] = v
 	}

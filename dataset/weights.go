@@ -96,6 +96,15 @@ func (r *Rows) WeightColumn() string {
 	return columnTitle(r.table, r.table.Weight)
 }
 
+// TargetTitle names for people where the labels are: the column of a table by its
+// title or number, else the labels.
+func (r *Rows) TargetTitle() string {
+	if r.table == nil || r.table.Target < 0 {
+		return "the target"
+	}
+	return "column " + columnTitle(r.table, r.table.Target)
+}
+
 // Live returns the rows that have a positive weight, all where there are none.
 func (r *Rows) Live() []int {
 	rows := make([]int, 0, r.Len())

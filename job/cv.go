@@ -97,6 +97,7 @@ func CrossValidate(ctx context.Context, path string, o CVOptions) (*CrossValidat
 
 func (w typed[T]) crossValidate(ctx context.Context, rows *dataset.Rows, o *CVOptions) (*CrossValidated, error) {
 	begun := time.Now()
+	o.findTask(rows)
 	s, err := settle(o.Choices, w.kind)
 	if err != nil {
 		return nil, err

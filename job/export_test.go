@@ -13,3 +13,6 @@ func Choose[T any](ctx context.Context, r model.Recipe[T], kernels []kernel.Kern
 	left := &open[T]{kernels: kernels, dims: dims, maps: maps}
 	return choose(ctx, r, left, s, planOf(r, left, s))
 }
+
+// TaskOf is what is learnt of labels where nobody says it.
+func TaskOf(labels []string) model.Task { return taskOf(labels).task }

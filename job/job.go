@@ -6,7 +6,8 @@
 //	t, err := job.Train(ctx, "data.csv", job.NewTrainOptions())
 //	fmt.Println(t.Test, t.Model.Save("model.kerf"))
 //
-// Nothing here prints. Remarks that are no errors go to Options.Warn.
+// Nothing here prints. Remarks that are no errors go to Options.Warn, and what was
+// found of data of which nobody said it to Options.Note.
 package job
 
 import (
@@ -30,6 +31,7 @@ type Options struct {
 	Seed uint64
 	Run  run.Control
 	Warn func(text string) // is told of what is no error; nil for nobody
+	Note func(text string) // is told what was found of the data where nobody said it; nil for nobody
 }
 
 // NewOptions returns the options that leave all choices open.
@@ -42,12 +44,19 @@ func (o *Options) warn(format string, args ...any) {
 	}
 }
 
+// note tells what was found.
+func (o *Options) note(format string, args ...any) {
+	if o.Note != nil {
+		o.Note(fmt.Sprintf(format, args...))
+	}
+}
+
 // Choices are what may be chosen of a model. What is left open kerf chooses.
 type Choices struct {
 	Kernel  string     // as package spec reads it; empty to choose
 	Map     spec.Call  // such as f2(dim=100); without a name it is chosen, without dim that
 	Learner spec.Call  // such as svm(C=10); without a name svm, or ridge for numbers; without C or lambda these are chosen
-	Task    model.Task // empty for what the learner does
+	Task    model.Task // empty for what the learner does, or, where that is left open too, what the targets look like
 
 	ClassWeight map[string]float64 // factors of the rows' weights by label
 	Balanced    bool               // weigh classes so that all count alike

@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/scale"
@@ -90,6 +91,11 @@ func FindMargin(ctx context.Context, path string, o MarginOptions) (*Margin, err
 
 func (w typed[T]) margin(ctx context.Context, rows *dataset.Rows, o *MarginOptions) (*Margin, error) {
 	if _, _, err := classesOf(rows); err != nil {
+		if f := taskOf(rows.LiveLabels()); f.task == model.Regress {
+			problem := fmt.Sprintf("%s holds %d different numbers in %d rows, which are no classes", rows.TargetTitle(),
+				f.distinct, f.rows)
+			return nil, badInput(rows.Name, problem, "margins are of classes; name a column of these with --target")
+		}
 		return nil, err
 	}
 	s, x, labels, err := instances(&o.Options, w.kind, rows)

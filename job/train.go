@@ -127,6 +127,7 @@ type training[T any] struct {
 }
 
 func (w typed[T]) train(ctx context.Context, rows *dataset.Rows, o *TrainOptions) (*Trained, error) {
+	o.findTask(rows)
 	s, err := settle(o.Choices, w.kind)
 	if err != nil {
 		return nil, err

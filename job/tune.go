@@ -121,6 +121,7 @@ type (
 
 func (w typed[T]) tune(ctx context.Context, rows *dataset.Rows, o *TuneOptions) (*Tuned, error) {
 	begun := time.Now()
+	o.findTask(rows)
 	s, err := settle(o.Choices, w.kind)
 	if err != nil {
 		return nil, err

@@ -70,17 +70,22 @@ func badMessage(stderr []byte) string {
 	lines := strings.Split(strings.TrimSuffix(string(stderr), "\n"), "\n")
 	last := lines[len(lines)-1]
 	switch {
-	case !strings.HasPrefix(last, "kerf: ") || strings.HasPrefix(last, "kerf: warning"):
+	case !strings.HasPrefix(last, "kerf: ") || isRemark(last):
 		return "a failure without its line"
 	case len(last) > 500:
 		return fmt.Sprintf("a line of %d bytes", len(last))
 	}
 	for _, line := range lines[:len(lines)-1] {
-		if strings.HasPrefix(line, "kerf: ") && !strings.HasPrefix(line, "kerf: warning") && !progress.MatchString(line) {
+		if strings.HasPrefix(line, "kerf: ") && !isRemark(line) && !progress.MatchString(line) {
 			return "more than one line"
 		}
 	}
 	return ""
+}
+
+// isRemark reports a line that is no error.
+func isRemark(line string) bool {
+	return strings.HasPrefix(line, "kerf: warning") || strings.HasPrefix(line, "kerf: note")
 }
 
 // badResult reports a success whose standard output is none.
