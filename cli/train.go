@@ -33,6 +33,8 @@ func (f *trainFlags) add(c *cobra.Command, test, holdout, checkpoint, limit stri
 	flags.StringVar(&f.train.TestLabels, "test-labels", "", "file with the labels of --test, for IDX or NPY data")
 	flags.StringVar(&f.train.TestWeights, "test-weights", "", "file with the weights of --test, one a line")
 	flags.Float64Var(&f.train.Holdout, "holdout", 0, holdout)
+	flags.StringVar((*string)(&f.train.Effort), "effort", "", "work for what is not chosen: quick, normal or thorough "+
+		"(about 5, 30, 300 s on two cores; default normal)")
 	flags.StringVarP(&f.train.Output, "output", "o", "", "file to write the model to")
 	flags.StringVar(&f.report, "report", "", "file to write a report with charts to, as one HTML page")
 	flags.StringVar(&f.train.Checkpoint, "checkpoint", "", checkpoint)

@@ -22,12 +22,15 @@ type settled struct {
 	traits  model.Traits // of the learner
 	mapOpen bool         // nobody chose a map, or what belongs to one
 	named   bool         // somebody chose the kernel
+	open    bool         // nobody chose kernel, map or learner
 	vectors bool         // instances are vectors
 }
 
 // settle fills in what was left open, for instances of a kind.
 func settle[T any](c Choices, kind spec.Kind[T]) (*settled, error) {
 	s := &settled{Choices: c, named: c.Kernel != ""}
+	s.open = c.Kernel == "" && c.Map.Name == "" && len(c.Map.Args) == 0 && c.Learner.Name == "" &&
+		len(c.Learner.Args) == 0
 	var zero T
 	_, s.vectors = any(zero).(data.Vector)
 	if err := s.settleLearner(); err != nil {
@@ -262,5 +265,5 @@ func kernelName[T any](k kernel.Kernel[T]) string {
 	if k == nil {
 		return linearKernel
 	}
-	return fmt.Sprint(k)
+	return spec.Short(fmt.Sprint(k))
 }

@@ -102,7 +102,9 @@ func (o *Options) findTask(rows *dataset.Rows) {
 	case f.task == model.Regress:
 		o.note("%s: %s holds %d different numbers in %d rows, which are learnt as numbers; use --task classify for classes",
 			rows.Name, name, f.distinct, f.rows)
-		c.Learner = c.fitting(DefaultLearner(model.Regress))
+		if len(c.Learner.Args) > 0 {
+			c.Learner = c.fitting(DefaultLearner(model.Regress))
+		}
 	case f.numbers && f.distinct > 2:
 		o.note("%s: the %d different numbers of %s are taken for classes; use --task regress to learn numbers",
 			rows.Name, f.distinct, name)

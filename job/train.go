@@ -30,6 +30,7 @@ type TrainOptions struct {
 	Output      string        // file to write the model to; empty for none
 	Checkpoint  string        // file to keep the learner's state in; empty for none
 	Time        time.Duration // after which the learner stops with the best so far; 0 for no limit
+	Effort      Effort        // that goes into what nobody chose; empty for Normal
 	Details     bool          // gather what a report shows beside the result
 }
 
@@ -155,17 +156,49 @@ func (w typed[T]) train(ctx context.Context, rows *dataset.Rows, o *TrainOptions
 		t.own, t.fresh = data.Split(len(rest), min(model.FreshPart, certificate.DefaultFresh/float64(len(rest))), o.Seed)
 		look = selected(rest, t.own)
 	}
-	if t.part, err = encode[T](&o.Options, rows, t.targets, look, rest, scaled); err != nil {
+	as := func(kind scale.Kind) (*part[T], error) {
+		return encode[T](&o.Options, rows, t.targets, look, rest, kind)
+	}
+	if t.part, err = as(scaled); err != nil {
 		return nil, err
 	}
 	o.warnScales(t.part.encoding, t.part.train.X)
 	if t.tested, err = t.testRows(ctx, held); err != nil {
 		return nil, err
 	}
-	if err := t.fit(ctx); err != nil {
+	if s.searches(o) {
+		err = t.search(ctx, as, held)
+	} else {
+		err = t.fit(ctx)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return t.out, t.finish(ctx, rest)
+}
+
+// search searches for the model, and fits it.
+func (t *training[T]) search(ctx context.Context, as func(scale.Kind) (*part[T], error), held []int) error {
+	limited, cancel := model.TimeLimit(ctx, t.o.Time)
+	defer cancel()
+	before := t.part
+	picked, training, err := t.searchFit(limited, as)
+	switch {
+	case err == nil && picked == nil: // too few rows for a race
+		return t.fit(ctx)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("the %v of --time were over before there was a model; give it more", t.o.Time)
+	case err != nil:
+		return inFile(t.rows.Name, err)
+	}
+	if t.part != before {
+		if t.tested, err = t.testRows(ctx, held); err != nil {
+			return err
+		}
+	}
+	return t.describe(training, picked)
 }
 
 // holdOut returns the rows to train on and those held out.

@@ -1,0 +1,218 @@
+package job
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/metric"
+	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/spec"
+)
+
+// ridgeGrid are the penalties μ of (K + μI)α = y.
+var ridgeGrid = []float64{10, 1, 0.1, 1e-2, 1e-3, 1e-5}
+
+// A shape is a family of kernels on vectors.
+type shape struct {
+	name   string
+	widths []float64 // in median distances, in the order of trial
+	taxi   bool
+	q      float64
+}
+
+// shapes are the families that are tried; those of a wide search come last.
+var shapes = []shape{
+	{name: "laplace", widths: []float64{1, 2, 0.5, 4, 8}, taxi: true, q: 1},
+	{name: "rbf", widths: []float64{1, 0.5, 2, 0.25}, q: 2},
+	{name: "stretched1", widths: []float64{2, 1, 4, 8}, q: 1},
+	{name: "stretched1.4", widths: []float64{1, 2, 0.5, 4}, q: 1.4},
+	{name: "stretched0.7", widths: []float64{2, 1, 4, 8}, q: 0.7},
+}
+
+// narrow is how many shapes a search tries that is not wide.
+const narrow = 3
+
+// mostCoordinates is how many coordinates vectors may have for kernels of a distance
+// to be tried on them: past it they are texts as a rule, and nearly orthogonal.
+const mostCoordinates = 3000
+
+// mostMetric is how many coordinates a full metric may have, and mostScaled a
+// diagonal one.
+const (
+	mostMetric = 200
+	mostScaled = 1000
+)
+
+// kernelOf returns the kernel of a shape, of so many median distances.
+func (s shape) kernelOf(width float64, x data.Source[data.Vector], sd uint64) kernel.Kernel[data.Vector] {
+	if s.taxi {
+		return kernel.Laplacian{Gamma: 1 / width / kernel.MedianTaxi(x, sd)}
+	}
+	length := width * kernel.MedianDistance(x, sd)
+	if s.q == 2 {
+		return kernel.Gaussian{Gamma: 1 / length / length}
+	}
+	return kernel.StretchedKernel{Q: s.q, Length: length}
+}
+
+// arms returns the first arms of a view of the rows.
+func (s *search[T]) arms(view int) []*arm[T] {
+	x := s.views[view].sample.X
+	out := []*arm[T]{}
+	if v, ok := any(x).(data.Source[data.Vector]); ok {
+		out = append(out, s.linear(view))
+		if data.Dim(v) > mostCoordinates {
+			return out
+		}
+		some := shapes
+		if !s.size.wide {
+			some = shapes[:narrow]
+		}
+		for _, sh := range some {
+			for _, width := range sh.widths {
+				k, ok := any(sh.kernelOf(width, v, s.o.Seed)).(kernel.Kernel[T])
+				if !ok {
+					continue
+				}
+				a := s.machine(sh.name, view, k)
+				a.width = width
+				out = append(out, a)
+			}
+		}
+		return out
+	}
+	for _, text := range s.kind.Candidates() {
+		k, err := spec.Parse(text)
+		if err != nil {
+			continue
+		}
+		made, err := s.kind.Make(k, x, s.o.Seed)
+		if err != nil {
+			continue
+		}
+		out = append(out, s.machine(text, view, made))
+	}
+	return out
+}
+
+// machine returns the arm of kernel ridge with a kernel.
+func (s *search[T]) machine(family string, view int, k kernel.Kernel[T]) *arm[T] {
+	r := s.recipe
+	r.Kernel, r.Map, r.Learner = k, model.None[T]{}, model.NewKernelRidge[T]()
+	return &arm[T]{family: family, view: view, name: s.named(view, spec.Short(fmt.Sprint(k))), recipe: r, ridge: true,
+		grid: ridgeGrid}
+}
+
+// linear returns the arm of the plain linear model.
+func (s *search[T]) linear(view int) *arm[T] {
+	r := s.recipe
+	r.Map = model.None[T]{}
+	var grid []float64
+	if s.task == model.Regress {
+		r.Learner = model.NewRidge()
+		grid = chooserLambda
+	} else {
+		r.Learner = model.NewSVM().Quick(s.size.second)
+		grid = model.Penalties(r.Learner, true, s.views[view].sample, everySecond(model.GridC), nil)
+	}
+	return &arm[T]{family: linearKernel, view: view, name: s.named(view, linearKernel), recipe: r, grid: grid}
+}
+
+// named is the name of an arm for people: with its view where there are several.
+func (s *search[T]) named(view int, name string) string {
+	if len(s.views) < 2 {
+		return name
+	}
+	return fmt.Sprintf("%s of %s numbers", name, s.views[view].scale)
+}
+
+// around returns the penalties next to the one that was best.
+func (a *arm[T]) around() []float64 {
+	if !a.ridge {
+		return a.grid
+	}
+	v := a.grid[a.at]
+	return []float64{10 * v, v, v / 10}
+}
+
+// again returns the arm for the second rung.
+func (a *arm[T]) again() *arm[T] {
+	next := *a
+	next.grid, next.scores, next.kernel = a.around(), nil, nil
+	return &next
+}
+
+// learnt returns the arm whose kernel is that of another in a metric that is learnt
+// from the rows, nil where there is none to learn.
+func (s *search[T]) learnt(a *arm[T]) *arm[T] {
+	v, ok := any(s.views[a.view].sample.X).(data.Source[data.Vector])
+	var of shape
+	for _, sh := range shapes {
+		if sh.name == a.family {
+			of = sh
+		}
+	}
+	if !ok || of.name == "" || data.Dim(v) > mostScaled || data.Dim(v) < 2 {
+		return nil
+	}
+	r := metric.New()
+	r.Taxi, r.Q, r.Full, r.Length, r.Penalty = of.taxi, of.q, !of.taxi && data.Dim(v) <= mostMetric, a.width, a.grid[a.at]
+	r.Rounds, r.Seed, r.Run = s.size.rounds, s.o.Seed, s.o.Run
+	next := a.again()
+	next.family, next.name = "learned "+a.family, s.named(a.view, "learned metric of "+a.family)
+	next.learn = func(ctx context.Context, part model.Sample[T]) (kernel.Kernel[T], error) {
+		return s.learnKernel(ctx, r, part)
+	}
+	next.grid = ridgeGrid[:5]
+	return next
+}
+
+// learnKernel learns a metric from some of the rows.
+func (s *search[T]) learnKernel(
+	ctx context.Context, r metric.Recipe, part model.Sample[T],
+) (kernel.Kernel[T], error) {
+	few := part
+	if part.Len() > s.size.metric {
+		_, some := part.Split(float64(s.size.metric)/float64(part.Len()), s.o.Seed)
+		few = part.Select(some)
+	}
+	got, err := r.Learn(ctx, any(few.X).(data.Source[data.Vector]), targetsMatrix(few))
+	if err != nil {
+		return nil, err
+	}
+	return any(got.Kernel).(kernel.Kernel[T]), nil
+}
+
+// targetsMatrix returns what a metric is learnt from: numbers in units of their
+// spread around their mean, or +1 and -1, a column a class.
+func targetsMatrix[T any](s model.Sample[T]) *data.Matrix {
+	if s.Task == model.Regress {
+		y, mean := data.NewMatrix(s.Len(), 1), 0.0
+		for _, v := range s.Values {
+			mean += v / float64(s.Len())
+		}
+		spread := s.Spread()
+		for i, v := range s.Values {
+			y.Data[i] = (v - mean) / spread
+		}
+		return y
+	}
+	k := s.Classes.Len()
+	if k == 2 {
+		y := data.NewMatrix(s.Len(), 1)
+		for i, c := range s.Y {
+			y.Data[i] = float64(2*c - 1)
+		}
+		return y
+	}
+	y := data.NewMatrix(s.Len(), k)
+	for i, c := range s.Y {
+		for j := range k {
+			y.Row(i)[j] = -1
+		}
+		y.Row(i)[c] = 1
+	}
+	return y
+}

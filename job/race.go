@@ -1,0 +1,231 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/eval"
+	"github.com/kerf-ml/kerf/internal/seed"
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/model"
+)
+
+// arm is a way to a model: a view of the rows, a kernel, a map and a learner.
+type arm[T any] struct {
+	family string // what it is of: arms of one family and view differ in their width
+	view   int
+	name   string // for people
+	recipe model.Recipe[T]
+	ridge  bool      // its penalties are μ of (K + μI)α = y, else those of the learner
+	grid   []float64 // penalties, from that of the simplest model on
+	width  float64   // of the kernel, in median distances; 0 for none
+
+	// learn makes the kernel from the rows that the arm is fitted to; nil for one
+	// that is given.
+	learn func(ctx context.Context, s model.Sample[T]) (kernel.Kernel[T], error)
+
+	// What the race found out.
+	at     int          // place in grid of the best penalty
+	loss   float64      // at that penalty, on the rows measured on
+	scores *data.Matrix // of these rows
+	kernel kernel.Kernel[T]
+	rows   int // that it was fitted to
+}
+
+// penalty is the learner's own for a sample.
+func (a *arm[T]) penalty(v float64, s model.Sample[T]) float64 {
+	if !a.ridge {
+		return v
+	}
+	sum := float64(s.Len())
+	if s.Weight != nil {
+		sum = 0
+		for _, w := range s.Weight {
+			sum += w
+		}
+	}
+	return v / 2 / max(sum, math.SmallestNonzeroFloat64)
+}
+
+// division says which rows of a sample arms are fitted to and which they are
+// measured on.
+type division struct{ fit, measure []int }
+
+// rung is one or several divisions of the same rows.
+type rung struct {
+	parts  []division
+	rows   int // fitted to
+	sample int // measured on
+}
+
+func newRung(parts ...division) rung {
+	r := rung{parts: parts}
+	for _, d := range parts {
+		r.rows = max(r.rows, len(d.fit))
+		r.sample += len(d.measure)
+	}
+	return r
+}
+
+// Sizes up to which all rows are folded.
+const (
+	repeatedRows = 300  // that are folded several times over
+	foldedRows   = 1000 // that are folded in the first rung
+	repeats      = 3
+	folds        = 5
+	secondFolds  = 4
+)
+
+// divide returns the rungs of a race on a sample.
+func divide[T any](s model.Sample[T], size rungs, sd uint64) (first, second rung, err error) {
+	n := s.Len()
+	if n <= foldedRows {
+		times := 1
+		if n <= repeatedRows {
+			times = repeats
+		}
+		both, err := folded(s, folds, times, sd)
+		return both, both, err
+	}
+	part := min(model.HeldOutPart, float64(size.measure)/float64(n))
+	rest, held := s.Split(part, seed.Derive(sd, seed.SearchHeldOut))
+	some := func(rows int) []int {
+		if len(rest) <= rows {
+			return rest
+		}
+		_, few := s.Select(rest).Split(float64(rows)/float64(len(rest)), seed.Derive(sd, seed.SearchSample))
+		return selected(rest, few)
+	}
+	first = newRung(division{some(size.first), held})
+	if n <= size.second+size.second/secondFolds {
+		second, err = folded(s, secondFolds, 1, sd)
+		return first, second, err
+	}
+	return first, newRung(division{some(size.second), held}), nil
+}
+
+// folded returns the divisions of a cross-validation.
+func folded[T any](s model.Sample[T], k, times int, sd uint64) (rung, error) {
+	f := eval.Folds{K: max(2, min(k, s.Len())), Repeats: times, Seed: sd}
+	all, err := f.Plain(s.Len())
+	if s.Task != model.Regress {
+		all, err = f.Stratified(s.Y)
+	}
+	if err != nil {
+		return rung{}, err
+	}
+	var parts []division
+	for _, d := range all {
+		parts = append(parts, division{d.Train(), d.Test})
+	}
+	return newRung(parts...), nil
+}
+
+// measured returns the rows that a rung measures on, one after the other.
+func measured[T any](s model.Sample[T], r rung) model.Sample[T] {
+	var index []int
+	for _, d := range r.parts {
+		index = append(index, d.measure...)
+	}
+	return s.Select(index)
+}
+
+// idlePenalties is how many penalties in turn may bring nothing before the path of
+// an arm ends.
+const idlePenalties = 2
+
+// run fits an arm on each division of a rung at its penalties and notes the best.
+// With a single division it stops early.
+func (a *arm[T]) run(ctx context.Context, s model.Sample[T], r rung) error {
+	on := measured(s, r)
+	scores := make([]*data.Matrix, len(a.grid))
+	first := 0
+	for _, d := range r.parts {
+		part := s.Select(d.fit)
+		if s.Task != model.Regress {
+			part = present(part)
+		}
+		if s.Task != model.Regress && part.Classes.Len() < 2 {
+			return fmt.Errorf("a part of the rows has a single class")
+		}
+		recipe := a.recipe
+		if a.learn != nil {
+			k, err := a.learn(ctx, part)
+			if err != nil {
+				return err
+			}
+			recipe.Kernel = k
+		}
+		a.kernel = recipe.Kernel
+		penalties := make([]float64, len(a.grid))
+		for i, v := range a.grid {
+			penalties[i] = a.penalty(v, part)
+		}
+		i, best, idle := 0, math.Inf(1), 0
+		for m, err := range recipe.Trials(ctx, part, s.Select(d.measure).X, penalties) {
+			if err != nil {
+				return err
+			}
+			if scores[i] == nil {
+				scores[i] = data.NewMatrix(on.Len(), outputs(s))
+			}
+			place(scores[i], first, m.Scores, part.Classes, s.Classes)
+			if len(r.parts) == 1 {
+				loss := on.Loss(scores[i])
+				if idle++; loss < best {
+					best, idle = loss, 0
+				}
+				if idle == idlePenalties {
+					break
+				}
+			}
+			i++
+		}
+		first += len(d.measure)
+	}
+	a.loss, a.rows = math.Inf(1), r.rows
+	for i, m := range scores {
+		if m == nil {
+			continue
+		}
+		if loss := on.Loss(m); loss < a.loss {
+			a.loss, a.at, a.scores = loss, i, m
+		}
+	}
+	if a.scores == nil {
+		return fmt.Errorf("%s has no finite loss", a.name)
+	}
+	return nil
+}
+
+// outputs is how many scores a row has.
+func outputs[T any](s model.Sample[T]) int {
+	if s.Task == model.Regress {
+		return 1
+	}
+	return s.Classes.Len()
+}
+
+// absent is the score of a class that the rows fitted to do not have.
+const absent = -1
+
+// place puts scores of some rows among those of all, by the names of classes.
+func place(all *data.Matrix, first int, some *data.Matrix, of, among data.Classes) {
+	for i := range some.Rows {
+		row := all.Row(first + i)
+		if of.Len() == among.Len() {
+			copy(row, some.Row(i))
+			continue
+		}
+		for j := range row {
+			row[j] = absent
+		}
+		for c, v := range some.Row(i) {
+			if j, ok := among.Index(of.Names[c]); ok {
+				row[j] = v
+			}
+		}
+	}
+}

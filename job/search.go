@@ -1,0 +1,303 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/internal/seed"
+	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/run"
+	"github.com/kerf-ml/kerf/spec"
+)
+
+// search is a race of arms on a sample, by successive halving: all are fitted to a
+// few rows, the better ones to more, the best to all.
+type search[T any] struct {
+	o      *TrainOptions
+	kind   spec.Kind[T]
+	size   rungs
+	task   model.Task
+	recipe model.Recipe[T] // of all arms but for kernel, map and learner
+	views  []view[T]
+	sample []int // rows that are looked at, among those to train on
+	tried  []*arm[T]
+
+	first, second rung
+}
+
+// view is a way to encode the rows.
+type view[T any] struct {
+	scale  scale.Kind
+	part   *part[T]
+	sample model.Sample[T] // some of the rows to train on
+}
+
+// searches reports whether nothing was chosen, so that all is searched.
+func (s *settled) searches(o *TrainOptions) bool {
+	return o.Effort != Quick && s.open && s.Claim == nil && !s.traits.Unsupervised && o.Checkpoint == ""
+}
+
+// leastSearched is how many rows a race needs.
+const leastSearched = 20
+
+// Dense vectors that come from no table are scaled if they have at most so many
+// coordinates; more are pixels or counts as a rule, whose sizes mean something.
+const (
+	mostScalable = 256
+	denseEnough  = 0.5
+)
+
+// scales returns the ways in which the rows may be encoded.
+func (t *training[T]) scales() []scale.Kind {
+	if t.o.Scale != "" && t.o.Scale != "auto" {
+		return []scale.Kind{t.part.encoding.Scaled()}
+	}
+	if t.rows.HasNumbers() {
+		if len(t.part.encoding.Table.Numbers()) == 0 {
+			return []scale.Kind{t.part.encoding.Scaled()}
+		}
+		return []scale.Kind{scale.Standard, scale.Quantile}
+	}
+	x, ok := any(t.part.train.X).(data.Source[data.Vector])
+	if !ok {
+		return []scale.Kind{scale.None}
+	}
+	d, stored, n := data.Dim(x), 0, min(x.Len(), 1000)
+	for i := range n {
+		stored += len(x.At(i).Value)
+	}
+	if d > mostScalable || float64(stored) < denseEnough*float64(n)*float64(d) {
+		return []scale.Kind{scale.None}
+	}
+	return []scale.Kind{scale.Standard, scale.Quantile}
+}
+
+// newSearch prepares a race on the rows to train on; nil where they are too few.
+func newSearch[T any](t *training[T], encode func(scale.Kind) (*part[T], error)) (*search[T], error) {
+	size, err := t.o.Effort.rungs()
+	if err != nil {
+		return nil, err
+	}
+	s := &search[T]{o: t.o, kind: t.kind, size: size, task: t.choices.Task}
+	c := t.choices
+	s.recipe = model.Recipe[T]{ClassWeight: c.ClassWeight, Balanced: c.Balanced, Seed: t.o.Seed, Run: t.o.Run}
+	whole := t.part.train
+	s.sample = make([]int, whole.Len())
+	for i := range s.sample {
+		s.sample[i] = i
+	}
+	if c.Conformal > 0 { // rows kept for prediction sets have no part in choices
+		s.sample, _ = whole.Split(c.Conformal, seed.Derive(t.o.Seed, seed.Conformal))
+	}
+	if most := size.second + size.measure; len(s.sample) > most+most/2 {
+		_, few := whole.Select(s.sample).Split(float64(most)/float64(len(s.sample)), seed.Derive(t.o.Seed, seed.Choice))
+		s.sample = selected(s.sample, few)
+	}
+	if len(s.sample) < leastSearched {
+		return nil, nil
+	}
+	for _, kind := range t.scales() {
+		p := t.part
+		if kind != t.part.encoding.Scaled() {
+			if p, err = encode(kind); err != nil {
+				return nil, err
+			}
+		}
+		s.views = append(s.views, view[T]{kind, p, p.train.Select(s.sample)})
+	}
+	s.first, s.second, err = divide(s.views[0].sample, size, t.o.Seed)
+	return s, err
+}
+
+// race lets the arms run and returns the best ones, best first.
+func (s *search[T]) race(ctx context.Context) ([]*arm[T], error) {
+	var arms []*arm[T]
+	for v := range s.views {
+		arms = append(arms, s.arms(v)...)
+	}
+	last := s.size.keep + 3 // with the learned ones
+	stages := s.o.Run.Progress.Divide("search", s.work(s.first)*float64(len(arms))+s.work(s.second)*float64(last))
+	defer stages.End()
+	var ran []*arm[T]
+	for i, a := range arms {
+		stages.Next(fmt.Sprintf("%s (%d of %d)", a.name, i+1, len(arms)), s.work(s.first))
+		if err := s.try(ctx, a, s.first); err != nil {
+			return nil, err
+		}
+		if a.scores != nil {
+			ran = append(ran, a)
+		}
+	}
+	if len(ran) == 0 {
+		return nil, fmt.Errorf("no model could be fitted to a part of the rows; try --effort quick")
+	}
+	best := s.leaders(ran)
+	var finals []*arm[T]
+	run := func(a *arm[T]) error {
+		stages.Next(a.name, s.work(s.second))
+		err := s.try(ctx, a, s.second)
+		if a.scores != nil {
+			finals = append(finals, a)
+		}
+		return err
+	}
+	for _, a := range best {
+		if err := run(a.again()); err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range s.toLearn(finals) {
+		if err := run(a); err != nil {
+			return nil, err
+		}
+	}
+	if len(finals) == 0 {
+		return nil, fmt.Errorf("no model could be fitted to a part of the rows; try --effort quick")
+	}
+	s.tried = append(ran, finals...)
+	slices.SortStableFunc(finals, func(a, b *arm[T]) int { return cmp.Compare(a.loss, b.loss) })
+	return finals, nil
+}
+
+// try runs an arm. One that is not for these rows is left out.
+func (s *search[T]) try(ctx context.Context, a *arm[T], r rung) error {
+	if err := a.run(ctx, s.views[a.view].sample, r); err != nil {
+		a.scores = nil
+	}
+	return ctx.Err()
+}
+
+// work is about that of an arm on a rung: a few factorisations of K.
+func (s *search[T]) work(r rung) float64 {
+	sum := 0.0
+	for _, d := range r.parts {
+		n := float64(len(d.fit))
+		sum += n * n * (n + 100)
+	}
+	return sum
+}
+
+// leaders returns the best arm of each family and view, the best of them first, at
+// most as many as get to the second rung.
+func (s *search[T]) leaders(ran []*arm[T]) []*arm[T] {
+	sorted := slices.Clone(ran)
+	slices.SortStableFunc(sorted, func(a, b *arm[T]) int { return cmp.Compare(a.loss, b.loss) })
+	var out []*arm[T]
+	for _, a := range sorted {
+		alike := func(b *arm[T]) bool { return b.family == a.family && b.view == a.view }
+		if len(out) < s.size.keep && !slices.ContainsFunc(out, alike) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// toLearn returns arms with a learned metric: of the best kernel of Σ|x_j - y_j| and
+// the best of a Euclidean distance.
+func (s *search[T]) toLearn(finals []*arm[T]) []*arm[T] {
+	sorted := slices.Clone(finals)
+	slices.SortStableFunc(sorted, func(a, b *arm[T]) int { return cmp.Compare(a.loss, b.loss) })
+	var out []*arm[T]
+	seen := map[bool]int{}
+	for _, a := range sorted {
+		if a.width == 0 {
+			continue
+		}
+		taxi := a.family == shapes[0].name
+		if seen[taxi] >= 1 {
+			continue
+		}
+		if next := s.learnt(a); next != nil {
+			seen[taxi]++
+			out = append(out, next)
+		}
+	}
+	return out
+}
+
+// Sizes of a final fit.
+const (
+	choleskyRows = 5000  // up to which kernel ridge is solved by a factorisation
+	stepsRows    = 34000 // up to which it is solved by conjugate gradients
+	finalDim     = 4096  // landmarks past that
+	stepsError   = 1e-3  // of the residual
+)
+
+// final returns the recipe of an arm for all rows.
+func (s *search[T]) final(ctx context.Context, a *arm[T], whole model.Sample[T]) (model.Recipe[T], error) {
+	r := a.recipe
+	r.Kernel = a.kernel
+	if a.learn != nil && len(s.second.parts) > 1 {
+		k, err := a.learn(ctx, whole)
+		if err != nil {
+			return r, err
+		}
+		r.Kernel = k
+	}
+	penalty, n := a.penalty(a.grid[a.at], whole), whole.Len()
+	switch {
+	case !a.ridge:
+		if s.task == model.Classify {
+			r.Learner = model.NewSVM()
+		}
+		r.Learner = r.Learner.(model.Penalized).WithPenalty(penalty)
+	case n <= choleskyRows:
+		r.Learner = model.NewKernelRidge[T]().WithPenalty(penalty)
+	default:
+		l := model.NewFalkon[T]()
+		l.Dim = finalDim
+		r.Learner = l.WithPenalty(penalty)
+	}
+	return r, nil
+}
+
+// options lists what was tried, best first.
+func (s *search[T]) options() []Option {
+	var out []Option
+	for _, a := range s.tried {
+		out = append(out, Option{Name: a.name, Error: a.loss})
+	}
+	return out
+}
+
+// searchWords says for people what was searched.
+func (s *search[T]) words() string {
+	var views []string
+	for _, v := range s.views {
+		views = append(views, string(v.scale))
+	}
+	return fmt.Sprintf("%d candidates on %d rows (numbers: %s)", len(s.tried), s.views[0].sample.Len(),
+		strings.Join(views, ", "))
+}
+
+// searchFit searches, encodes the rows as the best arm wants them, and fits it.
+func (t *training[T]) searchFit(ctx context.Context, encode func(scale.Kind) (*part[T], error)) (*Picked, model.Training, error) {
+	var tr model.Training
+	counter := &run.Counter{}
+	s, err := newSearch(t, encode)
+	if err != nil || s == nil {
+		return nil, tr, err
+	}
+	s.o.Run.Counter.Add(counter.Count())
+	arms, err := s.race(ctx)
+	if err != nil {
+		return nil, tr, err
+	}
+	best := arms[0]
+	t.part = s.views[best.view].part
+	s.views = slices.Clone(s.views)
+	r, err := s.final(ctx, best, t.part.train)
+	if err != nil {
+		return nil, tr, err
+	}
+	r.Calibrate, r.Conformal = t.choices.Calibrate, t.choices.Conformal
+	t.choices.Learner.Name, t.choices.traits = r.Learner.Name(), r.Learner.Traits()
+	t.choices.Map.Name = r.Map.Name()
+	t.pipeline, tr, err = r.FitSample(ctx, t.part.train)
+	return &Picked{Kernels: s.options(), rows: s.second.sample}, tr, err
+}
