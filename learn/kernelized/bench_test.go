@@ -8,6 +8,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/learn/kernelized"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -71,6 +72,44 @@ func BenchmarkRidge(b *testing.B) {
 			}
 			b.ReportMetric(meanSquare(b, e, test), "mse")
 		})
+	}
+}
+
+// BenchmarkRidgeSolvers fits ten targets exactly and by conjugate gradients.
+func BenchmarkRidgeSolvers(b *testing.B) {
+	const n, targets = 8000, 10
+	d, test := waves(n, 20, 0), waves(5000, 20, 1)
+	y := data.NewMatrix(n, targets)
+	for i := range n {
+		for k := range targets {
+			y.Row(i)[k] = d.Y[(i+k*k)%n]
+		}
+	}
+	for _, lambda := range []float64{1e-3, 1e-5, 1e-7} {
+		for _, solver := range []struct {
+			name      string
+			tolerance float64
+			precision run.Precision
+		}{{"exact", 0, run.Float64}, {"1e-3-float64", 1e-3, run.Float64}, {"1e-3-float32", 1e-3, run.Float32}} {
+			b.Run(fmt.Sprintf("%g-%s", lambda, solver.name), func(b *testing.B) {
+				r := kernelized.NewRidge[data.Vector](kernel.Gaussian{Gamma: 1.0 / 32})
+				r.Lambda, r.Tolerance, r.Run.Precision = lambda, solver.tolerance, solver.precision
+				var e *kernelized.MultiExpansion[data.Vector]
+				var report learn.Report
+				for b.Loop() {
+					var err error
+					if e, report, err = r.FitOutputs(b.Context(), d.X, y, nil); err != nil {
+						b.Fatal(err)
+					}
+				}
+				one := &kernelized.Regression[data.Vector]{Expansion: *e.Class(0)}
+				b.ReportMetric(meanSquare(b, one, test), "mse")
+				b.ReportMetric(float64(report.Iterations), "steps")
+				if report.Status != learn.Converged {
+					b.Log(report.Status)
+				}
+			})
+		}
 	}
 }
 

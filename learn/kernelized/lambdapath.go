@@ -69,7 +69,8 @@ func falkonPath[T, M any](
 
 // Path returns the path of Fit through values of Lambda. The field Lambda is not
 // used. The matrix G is computed once, in the first fit, and factorised anew for
-// each.
+// each. With a Tolerance above 0 the preconditioner's landmarks are shared too, and
+// each fit starts from the weights of the one before.
 func (r Ridge[T]) Path(d data.Labeled[T, float64]) (learn.Path[*Regression[T]], error) {
 	r.Lambda = 1 // replaced by each penalty
 	if err := errors.Join(r.Validate(), checkTargets(d)); err != nil {
@@ -104,7 +105,7 @@ func (r RidgeClassifier[T]) ClassPath(d data.Labeled[T, int], classes int) (lear
 }
 
 func ridgePath[T, M any](r Ridge[T], d ridgeSample[T], model func(*data.Matrix) M) learn.Path[M] {
-	kept := &ridgeGram{}
+	kept := &ridgeKept[T]{}
 	return learn.PathFunc[M](func(ctx context.Context, lambda float64) (none M, _ learn.Report, err error) {
 		start := time.Now()
 		if err := learn.Fields("kernel ridge").Positive("lambda", lambda); err != nil {
@@ -119,17 +120,19 @@ func ridgePath[T, M any](r Ridge[T], d ridgeSample[T], model func(*data.Matrix) 
 	})
 }
 
-// ridgeGram is the matrix G of a sample between two factorisations. The factor
+// ridgeKept is the matrix G of a sample between two factorisations. The factor
 // takes the place of the lower triangle and of the diagonal; what is above the
 // diagonal stays, and with the diagonal beside it the rest can be had again.
-type ridgeGram struct {
-	g    *data.Matrix
-	diag []float64
+// Conjugate gradients have a system in its place.
+type ridgeKept[T any] struct {
+	g      *data.Matrix
+	diag   []float64
+	system *ridgeSystem[T]
 }
 
 // matrix returns G, made by compute the first time. Without a place to keep it,
 // it is what compute returns.
-func (k *ridgeGram) matrix(
+func (k *ridgeKept[T]) matrix(
 	ctx context.Context, ctl run.Control, compute func() (*data.Matrix, error),
 ) (*data.Matrix, error) {
 	if k == nil {

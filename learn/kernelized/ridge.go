@@ -30,23 +30,49 @@ import (
 // which stand before the squares, with their sum in the place of m: an instance
 // of weight k counts as k instances.
 //
-// The system is solved exactly, by Cholesky in float64, for any number of
-// targets at once. Cost: n(n+1)/2 kernel evaluations, n³/3 operations and 8·n²
-// bytes; Falkon is for samples for which that is too much.
+// With Tolerance 0 the system is solved exactly, by Cholesky in float64, for any
+// number of targets at once. Cost: n(n+1)/2 kernel evaluations, n³/3 operations and
+// 8·n² bytes.
 //
-// RidgeClassifier is the same with labels for targets.
+// With a Tolerance above 0 it is solved by conjugate gradients until the residual of
+// each target is at most Tolerance·|y|, which is then the most by which the scores
+// of the instances differ from the exact ones, as a vector. They are preconditioned
+// by a Nyström approximation from Rank landmarks drawn at random (Frangella, Tropp
+// and Udell 2021): 2·n·Rank² operations and 8·n·Rank bytes. A step takes 2·n²
+// operations a target. Half of K is kept, 4·n² bytes or with Run.Precision float32
+// 2·n², where it fits into half of the run's memory, and else computed anew in each
+// step; the result is the same bits either way. With float32 a small Lambda may keep
+// a small Tolerance out of reach; the status says so.
+//
+// Falkon is for samples for which that is too much. RidgeClassifier is the same with labels for targets.
 type Ridge[T any] struct {
 	Kernel kernel.Kernel[T]
 	Lambda float64 // penalty of |w|², positive; default 1e-3
-	Run    run.Control
+
+	Tolerance     float64 // on each residual relative to |y|, below 1; 0, the default, solves exactly
+	MaxIterations int     // steps of conjugate gradients, at least 1; default 100
+	Rank          int     // landmarks of their preconditioner; 0 takes the least of 10·√n, n/4 and 2000
+	Seed          uint64  // of these landmarks
+
+	Run run.Control
 }
 
 // NewRidge returns the recipe with its defaults.
-func NewRidge[T any](k kernel.Kernel[T]) Ridge[T] { return Ridge[T]{Kernel: k, Lambda: 1e-3} }
+func NewRidge[T any](k kernel.Kernel[T]) Ridge[T] {
+	return Ridge[T]{Kernel: k, Lambda: 1e-3, MaxIterations: 100}
+}
 
 // Validate reports every field that is out of range.
 func (r Ridge[T]) Validate() error {
-	return errors.Join(checkKernel("kernel ridge", r.Kernel), learn.Fields("kernel ridge").Positive("lambda", r.Lambda))
+	const fields = learn.Fields("kernel ridge")
+	faults := []error{checkKernel("kernel ridge", r.Kernel), fields.Positive("lambda", r.Lambda)}
+	if !(r.Tolerance >= 0 && r.Tolerance < 1) {
+		faults = append(faults, fmt.Errorf("kernel ridge: tolerance is %v and must be at least 0 and below 1", r.Tolerance))
+	}
+	if r.Tolerance > 0 {
+		faults = append(faults, fields.AtLeast(1, "max iterations", r.MaxIterations))
+	}
+	return errors.Join(append(faults, fields.AtLeast(0, "rank", r.Rank))...)
 }
 
 // checkKernel reports a kernel that is missing or has a parameter out of range.
@@ -60,6 +86,13 @@ func checkKernel[T any](name string, k kernel.Kernel[T]) error {
 // Fit learns from d, whose labels are the targets. In the report Objective is
 // the least value of the problem as above; Iterations is 1. When ctx ends the
 // model is 0 everywhere.
+//
+// With a Tolerance above 0 Objective is the value at the model, Gap bounds how much
+// larger than the least it is, and Iterations counts steps. The status is Converged
+// when all residuals are within Tolerance, and IterationLimit when MaxIterations or
+// the precision did not suffice, or K is no kernel and the matrix not positive
+// definite. When ctx ends the model is the best so far, 0 everywhere before the
+// first step.
 func (r Ridge[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Regression[T], learn.Report, error) {
 	start := time.Now()
 	if err := errors.Join(r.Validate(), checkTargets(d)); err != nil {
@@ -76,12 +109,12 @@ func (r Ridge[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Regress
 // FitLeaveOneOut is Fit, and returns beside the model the residuals
 // y_i - f_i(x_i) of the models f_i that are learnt from all instances but i at
 // the same 2·Lambda·m. They cost n³/3 operations and 12·n² bytes more, and no
-// further fits. When ctx ends there are none.
+// further fits. When ctx ends there are none. Tolerance must be 0.
 func (r Ridge[T]) FitLeaveOneOut(
 	ctx context.Context, d data.Labeled[T, float64],
 ) (*Regression[T], []float64, learn.Report, error) {
 	start := time.Now()
-	if err := errors.Join(r.Validate(), checkTargets(d)); err != nil {
+	if err := errors.Join(r.Validate(), checkTargets(d), r.exact()); err != nil {
 		return nil, nil, learn.Report{}, err
 	}
 	s, err := r.solve(ctx, ridgeSample[T]{d.X, rowMatrix(d.Y), d.Weight}, true, nil)
@@ -90,6 +123,14 @@ func (r Ridge[T]) FitLeaveOneOut(
 	}
 	e := &Regression[T]{*expansionOf(r.Kernel, d.X, s.weight.Row(0))}
 	return e, s.leftOut, s.finish(start), nil
+}
+
+// exact reports a tolerance where the factor itself is needed.
+func (r Ridge[T]) exact() error {
+	if r.Tolerance > 0 {
+		return fmt.Errorf("kernel ridge: tolerance is %v and must be 0 to leave one instance out", r.Tolerance)
+	}
+	return nil
 }
 
 // FitOutputs learns several targets of the same instances at once: column k of y
@@ -171,8 +212,11 @@ func (s *ridgeSolution) finish(start time.Time) learn.Report {
 // dividing by it. The matrix G is kept for further solutions where there is a
 // place for it.
 func (r Ridge[T]) solve(
-	ctx context.Context, d ridgeSample[T], leaveOut bool, kept *ridgeGram,
+	ctx context.Context, d ridgeSample[T], leaveOut bool, kept *ridgeKept[T],
 ) (*ridgeSolution, error) {
+	if r.Tolerance > 0 {
+		return r.descend(ctx, d, kept)
+	}
 	n := d.x.Len()
 	memory := 8 * float64(n) * (float64(n) + 2*float64(d.y.Rows))
 	if leaveOut {
@@ -192,29 +236,34 @@ func (r Ridge[T]) solve(
 		clear(s.weight.Data)
 		return s, nil
 	}
-	s.report.Status, s.report.Iterations = learn.Converged, 1
-	for i := range n {
-		if d.weight == nil || d.weight[i] > 0 {
-			s.report.Support++
+	s.report.Status, s.report.Iterations, s.report.Support = learn.Converged, 1, d.support()
+	return s, nil
+}
+
+// support returns the number of instances that have weight.
+func (d ridgeSample[T]) support() int {
+	if d.weight == nil {
+		return d.x.Len()
+	}
+	live := 0
+	for _, c := range d.weight {
+		if c > 0 {
+			live++
 		}
 	}
-	return s, nil
+	return live
 }
 
 // fill computes the weights, the objective and the residuals.
 func (r Ridge[T]) fill(
-	ctx context.Context, ctl run.Control, s *ridgeSolution, d ridgeSample[T], leaveOut bool, kept *ridgeGram,
+	ctx context.Context, ctl run.Control, s *ridgeSolution, d ridgeSample[T], leaveOut bool, kept *ridgeKept[T],
 ) error {
 	x, y := d.x, d.y
 	g, err := kept.matrix(ctx, ctl, func() (*data.Matrix, error) { return gram.Symmetric(ctx, ctl, r.Kernel, x) })
 	if err != nil {
 		return err
 	}
-	total, root := 0.0, learn.Weights(x.Len(), d.weight)
-	for i, c := range root {
-		total += c
-		root[i] = math.Sqrt(c)
-	}
+	total, root := d.roots()
 	mu := 2 * r.Lambda * total
 	if d.weight != nil {
 		if err := scaleLower(ctx, ctl, g, root); err != nil {
@@ -228,11 +277,7 @@ func (r Ridge[T]) fill(
 		return err
 	}
 	beta := s.weight
-	for k := range y.Rows {
-		for i, t := range y.Row(k) {
-			beta.Row(k)[i] = root[i] * t
-		}
-	}
+	scaleColumns(beta, y, root)
 	for _, transposed := range []bool{false, true} {
 		if err := solveTriangle(ctx, ctl, beta, g, transposed); err != nil {
 			return err
@@ -258,6 +303,26 @@ func (r Ridge[T]) fill(
 		return r.residualsOf(ctx, ctl, s, d)
 	}
 	return nil
+}
+
+// roots returns W = Σ c_i and √c_i.
+func (d ridgeSample[T]) roots() (total float64, root []float64) {
+	root = learn.Weights(d.x.Len(), d.weight)
+	for i, c := range root {
+		total += c
+		root[i] = math.Sqrt(c)
+	}
+	return total, root
+}
+
+// scaleColumns sets dst = m·diag(root).
+func scaleColumns(dst, m *data.Matrix, root []float64) {
+	for k := range m.Rows {
+		to := dst.Row(k)
+		for i, v := range m.Row(k) {
+			to[i] = root[i] * v
+		}
+	}
 }
 
 // factorise is Cholesky with advice.
