@@ -248,6 +248,10 @@ func (s *search[T]) final(ctx context.Context, a *arm[T], whole model.Sample[T])
 		r.Learner = r.Learner.(model.Penalized).WithPenalty(penalty)
 	case n <= choleskyRows:
 		r.Learner = model.NewKernelRidge[T]().WithPenalty(penalty)
+	case n <= stepsRows && s.o.Run.Reserve("", 6*float64(n)*float64(n), "") == nil:
+		l := model.NewKernelRidge[T]()
+		l.Tolerance = stepsError
+		r.Learner = l.WithPenalty(penalty)
 	default:
 		l := model.NewFalkon[T]()
 		l.Dim = finalDim
