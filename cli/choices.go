@@ -196,7 +196,7 @@ func (f *learnerFlags) add(flags *pflag.FlagSet) {
 		"part of the rows to keep from training for prediction sets (kerf predict --set), such as 0.2")
 	flags.Float64Var(&f.tolerance, "tolerance", 1e-3,
 		"at which the learner stops: of the duality gap, relative to the objective, "+
-			"or of the optimality conditions of kernel machines")
+			"or of the optimality conditions of kernel machines; of the residual of kernel-ridge, which is exact without")
 	flags.IntVar(&f.passes, "max-passes", 0,
 		"passes over the data after which a learner stops (default: 1000, more for few rows)")
 	flags.Float64Var(&f.claim.Error, "error", 0,
@@ -254,7 +254,9 @@ func (f *learnerFlags) hyperparameters(c *cobra.Command, out *job.Choices) error
 	for name, v := range map[string]any{
 		"nu": f.nu, "epsilon": f.epsilon, "rounds": f.rounds, "loss": f.loss, "tolerance": f.tolerance,
 	} {
-		if model.Accepts(l, name) && (!open || changed(name)) {
+		// kernel-ridge is exact unless a tolerance is given.
+		own := name == "tolerance" && f.learner == model.LearnerKernelRidge && !changed(name)
+		if model.Accepts(l, name) && !own && (!open || changed(name)) {
 			out.Learner.Args[name] = v
 		}
 	}
@@ -328,7 +330,7 @@ func (f *learnerFlags) inRange(changed func(string) bool, t model.Traits, out *j
 		return usage("--conformal is %v and must be at least 0 and below 1", f.conformal)
 	case !(f.tolerance >= 0 && f.tolerance < 1):
 		return usage("--tolerance is %v and must be at least 0 and below 1", f.tolerance)
-	case t.Kernel && f.tolerance == 0:
+	case t.Kernel && f.tolerance == 0 && f.learner != model.LearnerKernelRidge:
 		return usage("--tolerance is 0 and must be above 0 for %s", f.learner)
 	case changed("max-passes") && f.passes < 1:
 		return usage("--max-passes is %d and must be at least 1", f.passes)

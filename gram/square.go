@@ -5,6 +5,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/alloc"
+	"github.com/kerf-ml/kerf/internal/compute"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/kernel"
@@ -70,16 +71,20 @@ func (s *Square[T]) Precision() run.Precision { return s.columns.Precision() }
 // In float32 v is rounded, and the sums over 1024 columns and over a strip's rows
 // are single; the sums of these are double.
 func (s *Square[T]) Product(ctx context.Context, ctl run.Control, dst, v *data.Matrix) error {
-	if dst.Rows != v.Rows || dst.Cols != s.Len() || v.Cols != s.Len() {
-		panic("gram: lengths do not match")
-	}
-	if done, err := s.there.product(ctx, ctl, dst, v); done {
-		return err
-	}
 	if s.Precision() == run.Float32 {
-		return squareProduct(ctx, ctl, s, dst, v, s.single)
+		return squareProduct[T, float32, float32](ctx, ctl, s, dst, v, s.single)
 	}
-	return squareProduct(ctx, ctl, s, dst, v, s.double)
+	return s.ProductWide(ctx, ctl, dst, v)
+}
+
+// ProductWide is Product with v and all sums in double, whatever the precision of
+// the values of K: for residuals, in which large terms cancel. A back end of another
+// device has its own sums.
+func (s *Square[T]) ProductWide(ctx context.Context, ctl run.Control, dst, v *data.Matrix) error {
+	if s.Precision() == run.Float32 {
+		return squareProduct[T, float32, float64](ctx, ctl, s, dst, v, s.single)
+	}
+	return squareProduct[T, float64, float64](ctx, ctl, s, dst, v, s.double)
 }
 
 const (
@@ -87,20 +92,29 @@ const (
 	squareCols  = 1024 // columns of a strip that meet all vectors before the next ones are read
 )
 
-func squareProduct[T any, F float32 | float64](
+// squareProduct has values in F and sums in G.
+func squareProduct[T any, F, G float32 | float64](
 	ctx context.Context, ctl run.Control, s *Square[T], dst, v *data.Matrix, kept *upper[F],
 ) error {
 	c, n, strips := s.columns, s.Len(), len(s.left)
+	if dst.Rows != v.Rows || dst.Cols != n || v.Cols != n {
+		panic("gram: lengths do not match")
+	}
+	if done, err := s.there.product(ctx, ctl, dst, v); done {
+		return err
+	}
 	if kept != nil {
 		if err := fillUpper(ctx, ctl, s, kept); err != nil {
 			return err
 		}
 		ctl = ctl.Quiet()
 	}
-	w := converted[F](v.Data)
+	w := converted[G](v.Data)
 	parts := make([][]float64, min(strips, squareParts))
 	err := par.For(ctx, ctl, "kernel", len(parts), func(g int) error {
-		part, sums := make([]float64, len(w)), make([]F, v.Rows*squareCols)
+		m := &stripProduct[G]{
+			w: w, part: make([]float64, len(w)), sums: make([]G, v.Rows*max(squareCols, c.rows)),
+		}
 		var buffer []F
 		if kept == nil {
 			buffer = make([]F, c.rows*n)
@@ -115,9 +129,9 @@ func squareProduct[T any, F float32 | float64](
 			} else if err := upperStrip(s, i, values); err != nil {
 				return err
 			}
-			multiplyStrip(s, i, values, w, part, sums)
+			multiplyStrip(s, i, values, m)
 		}
-		parts[g] = part
+		parts[g] = m.part
 		return nil
 	})
 	if err != nil {
@@ -168,26 +182,50 @@ func upperStrip[T any, F float32 | float64](s *Square[T], i int, dst []F) error 
 	return nil
 }
 
-// multiplyStrip adds to part what the values of strip i, with those that mirror
-// them, contribute to the product with w. sums is scratch.
-func multiplyStrip[T any, F float32 | float64](s *Square[T], i int, values, w []F, part []float64, sums []F) {
+// stripProduct is the product of some strips with the vectors w, a row each.
+type stripProduct[G float32 | float64] struct {
+	w    []G
+	part []float64 // the sums so far
+	sums []G       // scratch: those of a block
+	wide []G       // scratch: its values
+}
+
+// multiplyStrip adds what the values of strip i, with those that mirror them,
+// contribute to the product.
+func multiplyStrip[T any, F, G float32 | float64](s *Square[T], i int, values []F, m *stripProduct[G]) {
 	n, left := s.Len(), s.left[i]
 	lo, hi := par.Range(i, n, s.columns.rows)
-	ld, vectors := n-left, len(w)/n
+	vectors, high := len(m.w)/n, hi-lo
 	for j0, j1 := lo, hi; j0 < n; j0, j1 = j1, min(j1+squareCols, n) {
 		width := j1 - j0
-		clear(sums[:vectors*min(width, squareCols)])
-		for a := lo; a < hi; a++ {
-			row := values[(a-lo)*ld+j0-left:][:width]
-			for k := 0; k < len(w); k += n {
-				part[k+a] += float64(vmath.Dot(row, w[k+j0:k+j1]))
-				if j0 > lo { // the square on the diagonal holds both halves
-					vmath.Axpy(sums[k/n*width:][:width], w[k+a], row)
-				}
-			}
+		block, ld := widened(m, values[j0-left:], n-left, high, width)
+		compute.MulT(m.sums, high, m.w[j0:], n, block, ld, vectors, high, width)
+		for k := range vectors {
+			addRow(m.part[k*n+lo:k*n+hi], 1, m.sums[k*high:(k+1)*high])
 		}
-		for k := 0; j0 > lo && k < vectors; k++ {
-			addRow(part[k*n+j0:k*n+j1], 1, sums[k*width:][:width])
+		if j0 == lo { // the square on the diagonal holds both halves
+			continue
+		}
+		compute.Mul(m.sums, width, m.w[lo:], n, block, ld, vectors, width, high)
+		for k := range vectors {
+			addRow(m.part[k*n+j0:k*n+j1], 1, m.sums[k*width:(k+1)*width])
 		}
 	}
+}
+
+// widened returns a block of values in the type of the sums, and its stride.
+func widened[F, G float32 | float64](m *stripProduct[G], values []F, ld, high, width int) ([]G, int) {
+	if same, ok := any(values).([]G); ok {
+		return same, ld
+	}
+	if len(m.wide) < high*width {
+		m.wide = make([]G, high*width)
+	}
+	for i := range high {
+		row := m.wide[i*width : (i+1)*width]
+		for j, v := range values[i*ld:][:width] {
+			row[j] = G(v)
+		}
+	}
+	return m.wide, width
 }

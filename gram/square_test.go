@@ -53,6 +53,23 @@ func TestSquare(t *testing.T) {
 							t.Fatalf("%d evaluations, want %d", ctl.Counter.Count(), evaluations)
 						}
 					}
+					wide := data.NewMatrix(3, n)
+					if err := s.ProductWide(ctx, ctl, wide, v); err != nil {
+						t.Fatal(err)
+					}
+					if p == run.Float64 && !slices.Equal(wide.Data, first) {
+						t.Fatalf("n = %d: wide sums of double have other bits", n)
+					}
+					for o := range 3 {
+						want := 0.0
+						for j := range n {
+							want += k.Eval(x.At(0), x.At(j)) * v.Row(o)[j]
+						}
+						// What is left is the error of the values.
+						if got := wide.Row(o)[0]; !(math.Abs(got-want) <= min(tolerance, 8*0x1p-24*float64(n))) {
+							t.Fatalf("n = %d, %v: a wide sum is %v, want %v", n, p, got, want)
+						}
+					}
 					alone := data.NewMatrix(1, n)
 					if err := s.Product(ctx, ctl, alone, &data.Matrix{Rows: 1, Cols: n, Data: v.Row(1)}); err != nil {
 						t.Fatal(err)

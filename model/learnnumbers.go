@@ -116,12 +116,14 @@ func (l NuSVR[T]) Fit(ctx context.Context, p Problem[T]) (Fitted[T], learn.Repor
 	return regressed[T](p.Run.Precision, 0)(s.Fit(ctx, numbered(p)))
 }
 
-// KernelRidge is exact kernel ridge regression, of classes and numbers.
+// KernelRidge is kernel ridge regression, of classes and numbers: exact, or with a
+// Tolerance by conjugate gradients, for more rows.
 type KernelRidge[T any] struct {
-	Lambda float64 `json:"lambda"`
+	Lambda    float64 `json:"lambda"`
+	Tolerance float64 `json:"tolerance"` // of the residual, relative to the targets; 0 is exact
 }
 
-// NewKernelRidge returns the learner with lambda = 1e-3.
+// NewKernelRidge returns the exact learner with lambda = 1e-3.
 func NewKernelRidge[T any]() KernelRidge[T] { return KernelRidge[T]{Lambda: machineLambda} }
 
 // Name returns "kernel-ridge".
@@ -139,11 +141,17 @@ func (l KernelRidge[T]) Penalty() float64 { return l.Lambda }
 func (l KernelRidge[T]) WithPenalty(v float64) Learner { l.Lambda = v; return l }
 
 // Validate reports fields out of range.
-func (l KernelRidge[T]) Validate() error { return checkPenalty("Lambda", l.Lambda) }
+func (l KernelRidge[T]) Validate() error {
+	fault := checkPenalty("Lambda", l.Lambda)
+	if !(l.Tolerance >= 0 && l.Tolerance < 1) {
+		fault = errors.Join(fault, outOfRange("Tolerance", l.Tolerance, "at least 0 and below 1"))
+	}
+	return fault
+}
 
 func (l KernelRidge[T]) recipe(p Problem[T]) kernelized.Ridge[T] {
 	s := kernelized.NewRidge(p.Kernel)
-	s.Lambda, s.Run = l.Lambda, p.Run
+	s.Lambda, s.Tolerance, s.Seed, s.Run = l.Lambda, l.Tolerance, p.Seed, p.Run
 	return s
 }
 
@@ -157,7 +165,8 @@ func (l KernelRidge[T]) Fit(ctx context.Context, p Problem[T]) (Fitted[T], learn
 	return manyExpanded[T](p.Run.Precision, k)(s.FitClasses(ctx, labeled(p), k))
 }
 
-// Path shares K among the values of lambda.
+// Path shares K among the values of lambda; with a Tolerance each goes on from the one
+// before.
 func (l KernelRidge[T]) Path(_ context.Context, p Problem[T], _ []float64) (Path[T], error) {
 	if p.Task == Regress {
 		d, mean := centred(p)

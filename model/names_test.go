@@ -90,7 +90,7 @@ func TestHyperparameters(t *testing.T) {
 		"averaged-perceptron": "max_passes unit normalize", "pegasos": "C unit",
 		"hard-margin": "unit normalize", "lp": "unit", "boost": "rounds", "boost-halfspace": "rounds",
 		"kernel-svm": "C tolerance max_steps pairs", "nu-svm": "nu tolerance max_steps", "one-class": "nu tolerance",
-		"svr": "C epsilon tolerance max_steps", "nu-svr": "C nu tolerance max_steps", "kernel-ridge": "lambda",
+		"svr": "C epsilon tolerance max_steps", "nu-svr": "C nu tolerance max_steps", "kernel-ridge": "lambda tolerance",
 		"falkon": "lambda dim", "kernel-sgd": "lambda", "kernel-perceptron": "max_passes", "centroid": "",
 		"f1": "dim select", "f2": "dim select rank repair", "f3": "dim landmarks projection select rank",
 		"fourier": "dim", "orf": "dim", "sketch": "dim", "monomials": "", "none": "",

@@ -9,7 +9,6 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/gram"
 	"github.com/kerf-ml/kerf/internal/linalg"
-	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/run"
@@ -98,48 +97,22 @@ func (p *nystrom) refine(ctx context.Context, ctl run.Control, mu float64) error
 	return fmt.Errorf("kernel ridge: the preconditioner: %w; raise lambda", err)
 }
 
-// nystromRows is how many rows of F one task multiplies.
-const nystromRows = 512
-
 // solve returns P⁻¹v = (v - F·(FᵀF + σI)⁻¹·Fᵀv)/σ for each row of v, in two passes
 // over F.
 func (p *nystrom) solve(ctx context.Context, ctl run.Control, v *data.Matrix) (*data.Matrix, error) {
-	n, rank := p.f.Rows, p.f.Cols
-	parts := make([][]float64, par.Blocks(n, nystromRows))
-	err := par.For(ctx, ctl, "", len(parts), func(b int) error {
-		part := make([]float64, v.Rows*rank)
-		lo, hi := par.Range(b, n, nystromRows)
-		for i := lo; i < hi; i++ {
-			row := p.f.Row(i)
-			for k := range v.Rows {
-				vmath.Axpy(part[k*rank:(k+1)*rank], v.Row(k)[i], row)
-			}
-		}
-		parts[b] = part
-		return nil
-	})
-	if err != nil {
+	w := data.NewMatrix(v.Rows, p.f.Cols)
+	if err := linalg.Mul(ctx, ctl, 1, v, p.f, 0, w); err != nil {
 		return nil, err
-	}
-	w := data.NewMatrix(v.Rows, rank)
-	for _, part := range parts {
-		vmath.Axpy(w.Data, 1, part)
 	}
 	for _, transposed := range []bool{false, true} {
 		if err := solveTriangle(ctx, ctl, w, p.r, transposed); err != nil {
 			return nil, err
 		}
 	}
-	out := data.NewMatrix(v.Rows, n)
-	err = par.For(ctx, ctl, "", len(parts), func(b int) error {
-		lo, hi := par.Range(b, n, nystromRows)
-		for i := lo; i < hi; i++ {
-			row := p.f.Row(i)
-			for k := range v.Rows {
-				out.Row(k)[i] = (v.Row(k)[i] - vmath.Dot(row, w.Row(k))) / p.shift
-			}
-		}
-		return nil
-	})
-	return out, err
+	out := clone(v)
+	if err := linalg.MulT(ctx, ctl, -1, w, p.f, 1, out); err != nil {
+		return nil, err
+	}
+	vmath.Scale(out.Data, 1/p.shift)
+	return out, nil
 }

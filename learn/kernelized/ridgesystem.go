@@ -228,28 +228,13 @@ func (p *ridgeSystem[T]) precondition(ctx context.Context, v *data.Matrix) (*dat
 	return p.near.solve(ctx, p.ctl.Quiet(), v)
 }
 
-// residual is b - (SGS + μI)·x. Where products round their vectors to float32, Sx
-// goes in two parts, of which the second is what is lost of the first.
+// residual is b - (SGS + μI)·x, in which large terms cancel.
 func (p *ridgeSystem[T]) residual(ctx context.Context, x *data.Matrix, index []int) (*data.Matrix, error) {
-	n := x.Cols
-	scaled := data.NewMatrix(x.Rows, n)
+	scaled, w := data.NewMatrix(x.Rows, x.Cols), data.NewMatrix(x.Rows, x.Cols)
 	scaleColumns(scaled, x, p.root)
-	w := data.NewMatrix(x.Rows, n)
-	if p.square.Precision() == run.Float32 {
-		lost := data.NewMatrix(x.Rows, n)
-		for i, v := range scaled.Data {
-			scaled.Data[i] = float64(float32(v))
-			lost.Data[i] = v - scaled.Data[i]
-		}
-		if err := p.square.Product(ctx, p.ctl, w, lost); err != nil {
-			return nil, err
-		}
-	}
-	main := data.NewMatrix(x.Rows, n)
-	if err := p.square.Product(ctx, p.ctl, main, scaled); err != nil {
+	if err := p.square.ProductWide(ctx, p.ctl, w, scaled); err != nil {
 		return nil, err
 	}
-	vmath.Axpy(w.Data, 1, main.Data)
 	for i, k := range index {
 		row := w.Row(i)
 		for j, b := range p.b.Row(k) {

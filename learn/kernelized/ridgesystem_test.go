@@ -112,7 +112,7 @@ func TestRidgeTolerance(t *testing.T) {
 
 // naiveDescent is conjugate gradients preconditioned by P = C·W⁻¹·Cᵀ + μI, as the
 // formula has it, with the residual after each step.
-func naiveDescent(g [][]float64, landmarks []int, mu float64, b []float64, steps int) (x []float64, residual []float64) {
+func naiveDescent(g [][]float64, landmarks []int, mu float64, b []float64, steps int) (x, residual []float64) {
 	n, r := len(b), len(landmarks)
 	inner := make([][]float64, r)
 	for a, i := range landmarks {
@@ -409,7 +409,8 @@ func TestRidgeToleranceFields(t *testing.T) {
 		}
 	}
 	r.Tolerance, r.MaxIterations, r.Rank = 0.1, 1, 0
-	if _, _, _, err := r.FitLeaveOneOut(t.Context(), waves(9, 2, 1)); err == nil || !strings.Contains(err.Error(), "leave") {
+	_, _, _, err = r.FitLeaveOneOut(t.Context(), waves(9, 2, 1))
+	if err == nil || !strings.Contains(err.Error(), "leave") {
 		t.Errorf("leave one out with a tolerance: %v", err)
 	}
 	r.Run.Memory = 1000
