@@ -28,11 +28,16 @@ func TestTrials(t *testing.T) {
 	}{
 		{learner: model.LearnerSVM, loss: linear.SquaredHinge}, {learner: model.LearnerSVM, loss: linear.Hinge},
 		{learner: model.LearnerLogistic}, {learner: model.LearnerFalkon}, {learner: model.LearnerKernelSVM},
-		{learner: model.LearnerKernelRidge, exact: true}, {learner: model.LearnerRidge, exact: true},
+		{learner: model.LearnerKernelRidge}, {learner: model.LearnerKernelRidge, exact: true},
+		{learner: model.LearnerRidge, exact: true},
 		{learner: model.LearnerPegasos, exact: true}, {learner: model.LearnerAveragedPerceptron, exact: true},
 	} {
 		for _, classes := range []int{2, 3} {
-			r, penalties := tried(c.learner, args{"dim": 30, "tolerance": 1e-4, "max_passes": 10000, "loss": c.loss})
+			a := args{"dim": 30, "tolerance": 1e-4, "max_passes": 10000, "loss": c.loss}
+			if c.exact {
+				delete(a, "tolerance")
+			}
+			r, penalties := tried(c.learner, a)
 			d, test := clouds(240, classes, 3), clouds(60, classes, 4)
 			n := 0
 			for s, err := range r.Trials(t.Context(), model.Labels(d), test.X, penalties) {
