@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -12,7 +13,6 @@ import (
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/job"
 	"github.com/kerf-ml/kerf/model"
-	"github.com/kerf-ml/kerf/spec"
 )
 
 func (a *app) inspect() *cobra.Command {
@@ -61,31 +61,57 @@ func inspection(f *model.File) any {
 		"learner": h.Learner, "classes": h.Classes, "instances": h.Instances, "writer": h.Writer,
 		"checksum_ok": true, "sha256": hex.EncodeToString(f.Digest[:]), "schema": h.Schema, "trained": h.Trained,
 	}
+	if len(h.Parts) > 0 {
+		o["parts"] = partsOf(h)
+	}
 	if h.Kernel == "" {
 		o["kernel"] = "linear"
 	}
 	return o
 }
 
+// part is what is said of a part of a blend.
+type part struct {
+	Weight    float64 `json:"weight"`
+	Kernel    string  `json:"kernel"`
+	Map       string  `json:"map"`
+	Dim       int     `json:"dim"`
+	Landmarks int     `json:"landmarks"`
+	Drawn     int     `json:"drawn"`
+	Learner   string  `json:"learner"`
+}
+
+func partsOf(h model.Header) []part {
+	kernels, out := h.Kernels(), make([]part, len(h.Parts))
+	for i, p := range h.Parts {
+		out[i] = part{p.Weight, kernels[i], p.Map.Kind, p.Map.Dim, p.Map.Landmarks, p.Map.Drawn, p.Learner}
+	}
+	return out
+}
+
+// mapText says what a map is.
+func mapText(kind string, landmarks, dim int) string {
+	if kind == model.MapNone {
+		return fmt.Sprintf("none: %d coordinates", dim)
+	}
+	return fmt.Sprintf("%s: %d landmarks, %d features", kind, landmarks, dim)
+}
+
 func printModel(w io.Writer, f *model.File, e *dataset.Encoding) error {
 	h := f.Header
 	out := newFacts(w)
-	if h.Kernel == "" {
-		h.Kernel = "linear"
+	if len(h.Parts) == 0 {
+		out.add("kernel", "%s", h.Kernels()[0])
 	}
-	out.add("kernel", "%s", h.Kernel)
-	for _, command := range spec.Programs(h.Kernel) {
+	for i, p := range partsOf(h) {
+		out.add(fmt.Sprintf("part %d", i+1), "weight %.4g, %s", p.Weight, p.Kernel)
+		out.add("", "%s; %s", mapText(p.Map, p.Landmarks, p.Dim), p.Learner)
+	}
+	for _, command := range h.Programs() {
 		out.add("program", "%s", command)
 		out.add("", "predict, eval and map start it, with --allow-exec alone")
 	}
-	switch h.Map.Kind {
-	case model.MapNone:
-		out.add("map", "none: %d coordinates", h.Map.Dim)
-	case model.MapF3:
-		out.add("map", "f3: %d landmarks, %d features", h.Map.Landmarks, h.Map.Dim)
-	default:
-		out.add("map", "%s: %d landmarks, %d features", h.Map.Kind, h.Map.Landmarks, h.Map.Dim)
-	}
+	out.add("map", "%s", mapText(h.Map.Kind, h.Map.Landmarks, h.Map.Dim))
 	out.add("learner", "%s", h.Learner)
 	if h.Task == model.Regress {
 		out.add("task", "regress: it predicts numbers")

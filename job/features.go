@@ -22,7 +22,7 @@ type UseFeatures func(features *data.Matrix, labels []string) error
 
 // MapFeatures maps the rows of a file by the map of a model, part by part.
 func MapFeatures(ctx context.Context, m *model.Model, path string, o Options, use UseFeatures) (*Mapped, error) {
-	out, check := &Mapped{Dim: m.Separators.Cols}, o.labelsKnown(m)
+	out, check := &Mapped{Dim: m.Dim()}, o.labelsKnown(m)
 	err := o.stream(ctx, m, path, func(r *dataset.Rows) error {
 		if err := check(r); err != nil {
 			return err

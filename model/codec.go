@@ -29,6 +29,9 @@ func Describe[T any](p *Pipeline[T], kind Kind[T]) (Header, error) {
 	if p.Regresses() {
 		h.Task = Regress
 	}
+	if p.Parts != nil {
+		return describeParts(h, p, kind)
+	}
 	inner := p.Map
 	if v, ok := inner.(Votes[T]); ok {
 		h.Votes = &VotesHeader{Rules: v.Dim(), Cuts: v.Rules.Cuts() != nil}
@@ -51,7 +54,7 @@ func Describe[T any](p *Pipeline[T], kind Kind[T]) (Header, error) {
 		}
 	}
 	if name, _, ok := ownMap(inner, kind); ok {
-		if name == "" || slices.Contains(MapNames(), name) {
+		if name == "" || name == MapBlend || slices.Contains(MapNames(), name) {
 			return h, fmt.Errorf("a map of one's own is called %q and must have a name of its own", name)
 		}
 		h.Map.Kind = name
@@ -114,6 +117,18 @@ func writeWith[T any](w io.Writer, p *Pipeline[T], kind Kind[T], schema []byte) 
 			return fmt.Errorf("the label %q is not UTF-8 text and cannot be stored", name)
 		}
 	}
+	blobs, err := blobsOf(p, h, kind)
+	if err != nil {
+		return err
+	}
+	return write(w, h, blobs)
+}
+
+// blobsOf returns the stored parts of a pipeline.
+func blobsOf[T any](p *Pipeline[T], h Header, kind Kind[T]) ([]blob, error) {
+	if p.Parts != nil {
+		return partBlobs(p, h, kind)
+	}
 	weights := p.Separators
 	if p.Pairs != nil {
 		weights = compactPairs(p.Pairs, p.Classes.Len(), weights)
@@ -125,10 +140,7 @@ func writeWith[T any](w io.Writer, p *Pipeline[T], kind Kind[T], schema []byte) 
 		blobs = append(blobs, blob{"rules", floats(rulesOf(v.Rules))})
 	}
 	more, err := mapBlobs(inner, h.Map.Kind, kind)
-	if err != nil {
-		return err
-	}
-	return write(w, h, append(blobs, more...))
+	return append(blobs, more...), err
 }
 
 // mapBlobs returns the stored parts of a map.
@@ -167,9 +179,23 @@ func open[T any](f *File, kind Kind[T]) (*Pipeline[T], error) {
 	if h.Instances != kind.Name() {
 		return nil, fmt.Errorf("%w: %s, not %s", ErrKind, h.Instances, kind.Name())
 	}
-	if commands := spec.Programs(h.Kernel); len(commands) > 0 && !f.AllowExec {
+	if commands := h.Programs(); len(commands) > 0 && !f.AllowExec {
 		return nil, fmt.Errorf("%w: %s", ErrProgram, data.Clip(strings.Join(commands, "; "), 300))
 	}
+	build := openOne[T]
+	if len(h.Parts) > 0 {
+		build = openParts[T]
+	}
+	p, err := build(f, kind)
+	if err != nil {
+		return nil, damaged(err)
+	}
+	return p, nil
+}
+
+// openOne builds a pipeline that is no blend.
+func openOne[T any](f *File, kind Kind[T]) (*Pipeline[T], error) {
+	h := f.Header
 	p := &Pipeline[T]{Head: Head{
 		Task: h.Task, Classes: data.NewClasses(h.Classes), Learner: h.Learner,
 		Calibration: h.Calibration, Conformal: h.Conformal, Trained: h.Trained,
@@ -180,43 +206,43 @@ func open[T any](f *File, kind Kind[T]) (*Pipeline[T], error) {
 	if h.Kernel != "" {
 		k, err := kind.Kernel(h.Kernel)
 		if err != nil {
-			return nil, damaged(err)
+			return nil, err
 		}
 		p.Kernel = k
 	}
 	m, err := openMap(f, p.Kernel, kind)
 	if err != nil {
-		return nil, damaged(err)
+		return nil, err
 	}
 	if m, err = openVotes(f, m); err != nil {
-		return nil, damaged(err)
+		return nil, err
 	}
 	p.Map = m
 	if p.Bias, err = numbers(f.blobs["bias"]); err != nil {
-		return nil, damaged(err)
+		return nil, err
 	}
 	weights, err := numbers(f.blobs["weights"])
 	if err != nil {
-		return nil, damaged(err)
+		return nil, err
 	}
 	d, k := m.Dim(), p.Classes.Len()
 	separators := &data.Matrix{Rows: len(p.Bias), Cols: d, Data: weights}
 	if h.Pairs != nil {
 		if k < 2 || !rising(h.Pairs, k, d) || len(weights) != d*(k-1) {
-			return nil, damaged(fmt.Errorf("it has %d weights of %d features for the pairs of %d classes", len(weights), d, k))
+			return nil, fmt.Errorf("it has %d weights of %d features for the pairs of %d classes", len(weights), d, k)
 		}
 		separators = expandPairs(h.Pairs, k, &data.Matrix{Rows: d, Cols: k - 1, Data: weights})
 	} else if len(weights) != d*len(p.Bias) {
-		return nil, damaged(fmt.Errorf("it has %d weights for %d separators of %d features", len(weights), len(p.Bias), d))
+		return nil, fmt.Errorf("it has %d weights for %d separators of %d features", len(weights), len(p.Bias), d)
 	}
 	if separators.Rows != len(p.Bias) {
-		return nil, damaged(fmt.Errorf("it has %d biases for %d separators", len(p.Bias), separators.Rows))
+		return nil, fmt.Errorf("it has %d biases for %d separators", len(p.Bias), separators.Rows)
 	}
 	if err := p.take(separators, p.Bias, h.Unit, h.Pairs, d); err != nil {
-		return nil, damaged(err)
+		return nil, err
 	}
 	if err := checkHeader(h, p, kind); err != nil {
-		return nil, damaged(err)
+		return nil, err
 	}
 	return p, nil
 }

@@ -28,9 +28,12 @@ import (
 //	digest   32 bytes  SHA-256 of everything before it
 //
 // docs/adr/0004-model-file.md says why.
+//
+// Blends are format 2, so that an older kerf says that it is too old for them; all
+// other models are format 1.
 const (
 	magic   = "kerfmodl"
-	version = 1
+	version = 2
 	prefix  = len(magic) + 8
 )
 
@@ -47,8 +50,9 @@ var (
 type Header struct {
 	Writer    string       `json:"writer"`    // version of kerf that wrote it
 	Instances string       `json:"instances"` // kind of the instances
-	Kernel    string       `json:"kernel"`    // as package spec reads it; empty where there is none
+	Kernel    string       `json:"kernel"`    // as package spec reads it; empty where there is none; of a blend, for people
 	Map       MapHeader    `json:"map"`
+	Parts     []PartHeader `json:"parts,omitempty"` // of a blend; what is not theirs is the blend's
 	Votes     *VotesHeader `json:"votes,omitempty"` // rules behind the map, of a boosted model
 	Task      Task         `json:"task,omitempty"`  // classify where it is not named
 	Learner   string       `json:"learner"`
@@ -68,7 +72,7 @@ type Header struct {
 
 // MapHeader says what the map of a model is.
 type MapHeader struct {
-	Kind       string            `json:"kind"`                 // one of MapNames, or that of a map of one's own
+	Kind       string            `json:"kind"`                 // one of MapNames, MapBlend, or that of a map of one's own
 	Dim        int               `json:"dim"`                  // features
 	Landmarks  int               `json:"landmarks"`            // landmarks kept
 	Drawn      int               `json:"drawn,omitempty"`      // landmarks drawn, dependent ones included
@@ -182,6 +186,9 @@ func Decode(b []byte) (*File, error) {
 	if err := json.Unmarshal(rest[:n], &f.Header); err != nil {
 		return nil, fmt.Errorf("%w: its header cannot be read: %w", ErrDamaged, err)
 	}
+	if len(f.Header.Parts) > 0 && binary.LittleEndian.Uint32(b[len(magic):]) < 2 {
+		return nil, fmt.Errorf("%w: it is a blend, and has format 1", ErrDamaged)
+	}
 	rest = rest[n:]
 	for _, h := range f.Header.Blobs {
 		if h.Bytes < 0 || h.Bytes > len(rest) {
@@ -215,7 +222,11 @@ func write(w io.Writer, h Header, blobs []blob) error {
 	}
 	digest := sha256.New()
 	out := io.MultiWriter(w, digest)
-	head := binary.LittleEndian.AppendUint32([]byte(magic), version)
+	format := uint32(1)
+	if len(h.Parts) > 0 {
+		format = version
+	}
+	head := binary.LittleEndian.AppendUint32([]byte(magic), format)
 	head = binary.LittleEndian.AppendUint32(head, uint32(len(text)))
 	for _, part := range append([]blob{{bytes: head}, {bytes: text}}, blobs...) {
 		if _, err := out.Write(part.bytes); err != nil {

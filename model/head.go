@@ -22,7 +22,7 @@ import (
 type Head struct {
 	Task       Task // empty means Classify
 	Classes    data.Classes
-	Separators *data.Matrix // weights, one separator a row
+	Separators *data.Matrix // weights, one separator a row; nil in a blend, whose parts have theirs
 	Bias       []float64    // weight of the constant coordinate, one a separator
 	Unit       float64      // value of the constant coordinate; 0 where there is none
 	// Pairs, of separators that stand for pairs of classes in the order of
@@ -60,18 +60,9 @@ func (p *Head) wanted() int {
 
 // validate reports parts that do not fit together, or a map of dim features.
 func (p *Head) validate(dim int) error {
-	var faults []error
+	faults := []error{p.validateOutputs()}
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	k := p.Classes.Len()
-	if p.Task != "" && p.Task != Classify && p.Task != Regress {
-		fault("there is no task %q", p.Task)
-	}
-	if !p.Regresses() && k < 2 {
-		fault("there are %d classes and there must be at least 2", k)
-	}
-	if p.Regresses() && (k > 0 || p.Pairs != nil || p.Calibration != nil) {
-		fault("a model of numbers has no classes and no probabilities")
-	}
 	if p.Separators == nil {
 		return errors.Join(append(faults, errMissing)...)
 	}
@@ -83,6 +74,24 @@ func (p *Head) validate(dim int) error {
 	}
 	if p.Separators.Cols != dim {
 		fault("the separators have %d weights and the map has %d features", p.Separators.Cols, dim)
+	}
+	return errors.Join(faults...)
+}
+
+// validateOutputs reports a task, classes, probabilities and sets that do not fit
+// together.
+func (p *Head) validateOutputs() error {
+	var faults []error
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	k := p.Classes.Len()
+	if p.Task != "" && p.Task != Classify && p.Task != Regress {
+		fault("there is no task %q", p.Task)
+	}
+	if !p.Regresses() && k < 2 {
+		fault("there are %d classes and there must be at least 2", k)
+	}
+	if p.Regresses() && (k > 0 || p.Pairs != nil || p.Calibration != nil) {
+		fault("a model of numbers has no classes and no probabilities")
 	}
 	if c := p.Calibration; c != nil {
 		faults = append(faults, c.Validate())

@@ -16,7 +16,8 @@ import (
 
 // Margins returns the margins of labelled instances under the model, by
 // definition 1 of Blum's survey, in the space of its features and the constant
-// coordinate: for a kernel machine that is the feature space of the kernel.
+// coordinate: for a kernel machine that is the feature space of the kernel, and
+// for a blend the spaces of its parts side by side.
 // A row of unknown class (-1), which is wrong under every separator, has -1.
 func (p *Pipeline[T]) Margins(ctx context.Context, ctl run.Control, x data.Source[T], y []int) (margin.Margins, error) {
 	_, m, err := p.ScoreMargins(ctx, ctl, x, y)
@@ -58,6 +59,9 @@ func (p *Pipeline[T]) scoreMargins(
 // of those of pairs each with itself, and what tells the squared length of an
 // instance, in the space that margins are of.
 func (p *Pipeline[T]) separatorProducts(ctx context.Context, ctl run.Control) (*data.Matrix, lengthsOf[T], error) {
+	if p.Parts != nil {
+		return p.productsOfParts(ctx, ctl)
+	}
 	if p.machine() {
 		m, err := p.supportProducts(ctx, ctl)
 		return m, p.kernelLengths, err
@@ -72,14 +76,14 @@ func (p *Pipeline[T]) separatorProducts(ctx context.Context, ctl run.Control) (*
 }
 
 // featureLengths are the lengths of the features.
-func featureLengths[T any](dst []float64, _ data.Source[T], features data.Source[data.Vector]) {
+func featureLengths[T any](dst []float64, _ data.Source[T], features []data.Source[data.Vector]) {
 	for i := range dst {
-		dst[i] = features.At(i).Norm2()
+		dst[i] = features[0].At(i).Norm2()
 	}
 }
 
 // kernelLengths are the lengths in the kernel's own space, K(x, x).
-func (p *Pipeline[T]) kernelLengths(dst []float64, x data.Source[T], _ data.Source[data.Vector]) {
+func (p *Pipeline[T]) kernelLengths(dst []float64, x data.Source[T], _ []data.Source[data.Vector]) {
 	for i := range dst {
 		dst[i] = max(0, kernel.Diag(p.Kernel, x.At(i)))
 	}

@@ -30,6 +30,7 @@ type rowPipeline interface {
 	scores(ctx context.Context, ctl run.Control, r *dataset.Rows) (*data.Matrix, error)
 	scoreMargins(ctx context.Context, ctl run.Control, r *dataset.Rows, y []int) (*data.Matrix, []float64, error)
 	features(ctx context.Context, ctl run.Control, r *dataset.Rows) (*data.Matrix, error)
+	dim() int
 	header() (Header, error)
 	write(w io.Writer) error
 }
@@ -107,6 +108,9 @@ func (m *Model) ScoreMargins(
 func (m *Model) Features(ctx context.Context, ctl run.Control, r *dataset.Rows) (*data.Matrix, error) {
 	return m.rows.features(ctx, ctl, r)
 }
+
+// Dim returns the number of features of a row.
+func (m *Model) Dim() int { return m.rows.dim() }
 
 // Header says what the model is, as its file does.
 func (m *Model) Header() (Header, error) { return m.rows.header() }
@@ -198,6 +202,8 @@ func (m encoded[T]) features(ctx context.Context, ctl run.Control, r *dataset.Ro
 	}
 	return feature.Apply(ctx, ctl, m.p.Map, d.X)
 }
+
+func (m encoded[T]) dim() int { return m.p.Map.Dim() }
 
 func (m encoded[T]) header() (Header, error) {
 	h, err := Describe(m.p, m.kind)

@@ -4,7 +4,7 @@
 // machine is one as well: its features are the similarities to its support
 // vectors and its weights are their coefficients. So is a boosted model: its
 // features are the votes of its rules. So one form serves all learners, in
-// memory and in files.
+// memory and in files. A blend is several pipelines whose scores are added up.
 package model
 
 import (
@@ -24,8 +24,9 @@ import (
 // scores → label, or number. It is immutable once built and safe for concurrent
 // use.
 type Pipeline[T any] struct {
-	Kernel kernel.Kernel[T] // nil where the features are the coordinates themselves
+	Kernel kernel.Kernel[T] // nil where the features are the coordinates themselves, and in a blend
 	Map    feature.Map[T]
+	Parts  []Part[T] // of a blend, else nil
 	Head
 }
 
@@ -34,21 +35,38 @@ func (p *Pipeline[T]) Validate() error {
 	if p.Map == nil {
 		return errMissing
 	}
+	if p.Parts != nil {
+		return p.validateParts()
+	}
 	return p.validate(p.Map.Dim())
 }
 
 // Scores sets dst to the scores of x, one an output. The label is the class
 // with the largest score, unless a calibration says otherwise: Decide.
 func (p *Pipeline[T]) Scores(dst []float64, x T) {
-	raw := make([]float64, p.Separators.Rows)
-	if v, ok := any(x).(data.Vector); ok && isIdentity(p.Map) {
-		p.products(raw, v)
-	} else {
-		features := make([]float64, p.Map.Dim())
-		p.Map.MapTo(features, x)
-		p.pack().mul(raw, features, 1)
-	}
+	raw := make([]float64, len(p.Bias))
+	p.raw(raw, x)
 	p.spread(dst, raw)
+}
+
+// raw sets dst to the products of the features of x with the separators' weights.
+func (p *Pipeline[T]) raw(dst []float64, x T) {
+	if p.Parts != nil {
+		one := make([]float64, len(dst))
+		clear(dst)
+		for _, part := range p.Parts {
+			part.raw(one, x)
+			part.addTo(dst, one)
+		}
+		return
+	}
+	if v, ok := any(x).(data.Vector); ok && isIdentity(p.Map) {
+		p.products(dst, v)
+		return
+	}
+	features := make([]float64, p.Map.Dim())
+	p.Map.MapTo(features, x)
+	p.pack().mul(dst, features, 1)
 }
 
 // Predict returns the label of x; of a model of numbers, the number as text.
@@ -104,7 +122,7 @@ func (p *Pipeline[T]) blocks(
 	n := x.Len()
 	return par.For(ctx, ctl, task, par.Blocks(n, scoreRows), func(i int) error {
 		lo, hi := par.Range(i, n, scoreRows)
-		raw, block := data.NewMatrix(hi-lo, p.Separators.Rows), data.Range[T]{Of: x, Lo: lo, Hi: hi}
+		raw, block := data.NewMatrix(hi-lo, len(p.Bias)), data.Range[T]{Of: x, Lo: lo, Hi: hi}
 		features, err := p.rawBlock(ctx, ctl, raw, block)
 		if err != nil {
 			return Moved(err, lo)
@@ -145,20 +163,24 @@ func Moved(err error, by int) error {
 }
 
 // lengthsOf sets dst to the squared lengths of a few instances, given their
-// features.
-type lengthsOf[T any] func(dst []float64, x data.Source[T], features data.Source[data.Vector])
+// features; of a blend those of each part.
+type lengthsOf[T any] func(dst []float64, x data.Source[T], features []data.Source[data.Vector])
 
 // rawBlock sets the rows of raw to the products of a few instances' features
-// with the separators' weights. Without a map the separators meet the vectors as
-// they are stored, dense or sparse.
+// with the separators' weights, and returns the features, of a blend those of each
+// part. Without a map the separators meet the vectors as they are stored, dense or
+// sparse.
 func (p *Pipeline[T]) rawBlock(
 	ctx context.Context, ctl run.Control, raw *data.Matrix, x data.Source[T],
-) (data.Source[data.Vector], error) {
+) ([]data.Source[data.Vector], error) {
+	if p.Parts != nil {
+		return p.rawBlockOfParts(ctx, ctl, raw, x)
+	}
 	if vectors, ok := any(x).(data.Source[data.Vector]); ok && isIdentity(p.Map) {
 		for i := range vectors.Len() {
 			p.products(raw.Row(i), vectors.At(i))
 		}
-		return vectors, nil
+		return []data.Source[data.Vector]{vectors}, nil
 	}
 	ctl = ctl.Quiet()
 	ctl.Workers = 1
@@ -167,7 +189,7 @@ func (p *Pipeline[T]) rawBlock(
 		return nil, err
 	}
 	p.pack().mul(raw.Data, features.Data, x.Len())
-	return features, nil
+	return []data.Source[data.Vector]{features}, nil
 }
 
 // given is the map of features that are there already, dense.

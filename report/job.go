@@ -68,7 +68,7 @@ func trainFacts(t *job.Trained) []Fact {
 	if t.Words.Maps != "" {
 		add("maps tried", "%s", t.Words.Maps)
 	}
-	add("dimensions", "%s", grouped(t.Model.Separators.Cols))
+	add("dimensions", "%s", grouped(t.Model.Dim()))
 	add("learner", "%s", t.Words.Learner)
 	add("train", "%s", t.Train)
 	if t.Test != nil {
