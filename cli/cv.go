@@ -32,6 +32,7 @@ All choices are those of kerf train.`,
 	flags := c.Flags()
 	in.add(flags)
 	in.addWeights(flags)
+	in.addCategories(flags)
 	l.add(flags)
 	flags.IntVar(&o.Folds, "folds", o.Folds, "parts to divide the rows into")
 	flags.IntVar(&o.Repeats, "repeats", o.Repeats, "how often to divide them anew")

@@ -42,6 +42,13 @@ func (f *inputFlags) addKnown(flags *pflag.FlagSet) {
 	flags.StringVar(&f.header, "header", "auto", "whether the first line of a table is a header: auto, yes, no or skip")
 }
 
+// addCategories adds the flag that says how categories are encoded.
+func (f *inputFlags) addCategories(flags *pflag.FlagSet) {
+	flags.StringVar((*string)(&f.read.Categories), "categories", "onehot", "coordinates of categories: onehot (one "+
+		"each); target (the mean of the target, or shares of up to 10 classes, over rows of the same category, and "+
+		"how many there are, beside one each for the 20 most frequent); auto (target for columns of more than 50 categories)")
+}
+
 // addWeights adds the flags that say where the weights of rows are.
 func (f *inputFlags) addWeights(flags *pflag.FlagSet) {
 	flags.StringVar(&f.read.Weight, "weight", "",

@@ -28,6 +28,7 @@ func (f *trainFlags) add(c *cobra.Command, test, holdout, checkpoint, limit stri
 	flags := c.Flags()
 	f.inputFlags.add(flags)
 	f.inputFlags.addWeights(flags)
+	f.inputFlags.addCategories(flags)
 	f.learnerFlags.add(flags)
 	flags.StringVar(&f.train.Test, "test", "", test)
 	flags.StringVar(&f.train.TestLabels, "test-labels", "", "file with the labels of --test, for IDX or NPY data")

@@ -19,8 +19,14 @@ func Decode[T any](e *Encoding, r *Rows) (data.Labeled[T, string], error) {
 	if err != nil {
 		return none, err
 	}
+	return withLabels[T](e, r, x, labels)
+}
+
+// withLabels returns instances of type T, which decode made, with their labels.
+func withLabels[T any](e *Encoding, r *Rows, x any, labels []string) (data.Labeled[T, string], error) {
 	src, ok := x.(data.Source[T])
 	if !ok {
+		var none data.Labeled[T, string]
 		return none, e.otherFormat(r.Name, r.Format)
 	}
 	return data.Labeled[T, string]{X: src, Y: labels, Weight: r.Weights}, nil

@@ -30,10 +30,45 @@ type Encoding struct {
 }
 
 // Fit decides how rows become instances, looking at the given rows alone, all if
-// index is nil. Of the options, Text and Run count, and Target of lines and sets.
+// index is nil. Of the options, Text, Categories, Numbers, Seed and Run count, and
+// Target of lines and sets.
 func Fit(r *Rows, index []int, scaled scale.Kind, o Options) (*Encoding, error) {
+	e, _, err := fit(r, index, scaled, &o, false)
+	return e, err
+}
+
+// FitDecode is Fit, and Decode of the same rows to train on them: where categories
+// have statistics of the target, those of the rows in index are statistics of other
+// rows. See table.Statistics.
+func FitDecode[T any](r *Rows, index []int, scaled scale.Kind, o Options) (*Encoding, data.Labeled[T, string], error) {
+	var none data.Labeled[T, string]
+	e, x, err := fit(r, index, scaled, &o, true)
+	if err != nil {
+		return nil, none, err
+	}
+	if x == nil {
+		d, err := Decode[T](e, r)
+		return e, d, err
+	}
+	labels, err := e.Table.Labels(r.table)
+	if err != nil {
+		return nil, none, err
+	}
+	d, err := withLabels[T](e, r, x, labels)
+	return e, d, err
+}
+
+// fit fits an encoding and, if the rows are to be trained on and it matters, encodes
+// them too; nil otherwise.
+func fit(r *Rows, index []int, scaled scale.Kind, o *Options, train bool) (*Encoding, data.Source[data.Vector], error) {
+	if how, err := table.ParseCategories(string(o.Categories)); err != nil {
+		return nil, nil, BadOption("%s is %q and must be onehot, target or auto", Option("categories"), o.Categories)
+	} else if how != table.OneHot && (r.Kind != Vectors || r.table == nil) {
+		return nil, nil, BadOption("%s %s is for tables of vectors", Option("categories"), how)
+	}
+	var x data.Source[data.Vector]
 	if r.Kind != Vectors && scaled != scale.None {
-		return nil, BadOption("%s %s is for numbers; %s are taken as they stand", Option("scale"), scaled, r.Kind)
+		return nil, nil, BadOption("%s %s is for numbers; %s are taken as they stand", Option("scale"), scaled, r.Kind)
 	}
 	e := &Encoding{Format: r.Format, Kind: r.Kind}
 	if r.table != nil && r.table.Weight >= 0 {
@@ -44,12 +79,12 @@ func Fit(r *Rows, index []int, scaled scale.Kind, o Options) (*Encoding, error) 
 	case r.table != nil && r.Kind == Sets && o.Text != "":
 		e.Column, err = textColumn(r.table, o.Text)
 	case r.vectors != nil:
-		e.Scaling, err = r.fitScaling(index, scaled, &o)
+		e.Scaling, err = r.fitScaling(index, scaled, o)
 	case r.table == nil || r.Kind == Sets:
 	case r.Kind == Strings:
 		e.Column, err = textColumn(r.table, o.Text)
 	default:
-		if e.Table, err = table.Fit(r.table, index, scaled); err == nil {
+		if e.Table, x, err = r.fitTable(index, scaled, o, train); err == nil {
 			err = o.Run.Reserve(r.Name+": the table as vectors", e.Table.Bytes(r.Len()),
 				"use a larger --max-memory, or fewer rows or columns")
 		}
@@ -74,7 +109,40 @@ func Fit(r *Rows, index []int, scaled scale.Kind, o Options) (*Encoding, error) 
 			e.Target = noTarget
 		}
 	}
-	return e, err
+	return e, x, err
+}
+
+// fitTable fits the schema of a table, and encodes it where fit does.
+func (r *Rows) fitTable(index []int, scaled scale.Kind, o *Options, train bool) (*table.Schema,
+	data.Source[data.Vector], error) {
+	recipe := table.Recipe{Scale: scaled, Categories: o.Categories, Labels: r.Labels, Seed: o.Seed}
+	how, err := table.ParseCategories(string(o.Categories))
+	if err != nil {
+		return nil, nil, err
+	}
+	if how == table.OneHot {
+		s, err := recipe.Fit(r.table, index)
+		return s, nil, err
+	}
+	if o.Numbers {
+		values, err := r.Values(index)
+		if err != nil {
+			return nil, nil, err
+		}
+		recipe.Values = values
+		if index != nil {
+			recipe.Values = make([]float64, r.Len())
+			for k, i := range index {
+				recipe.Values[i] = values[k]
+			}
+		}
+	}
+	if !train {
+		s, err := recipe.Fit(r.table, index)
+		return s, nil, err
+	}
+	s, x, _, err := recipe.FitEncode(r.table, index)
+	return s, x, err
 }
 
 // noTarget says that rows have no labels.

@@ -3,12 +3,14 @@ package dataset_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/dataset"
 )
 
@@ -137,5 +139,51 @@ func TestOptionErrors(t *testing.T) {
 		if strings.Contains(err.Error(), "--") {
 			t.Errorf("%q names flags", err)
 		}
+	}
+}
+
+// TestFitDecode checks that statistics of the target which the rows of an index have
+// are those of others, and that further rows have those of the encoding.
+func TestFitDecode(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("city,y\n")
+	for i := range 300 {
+		fmt.Fprintf(&b, "c%d,%d\n", i*i%97%60, i%7)
+	}
+	index := make([]int, 0, 200)
+	for i := range 200 {
+		index = append(index, i)
+	}
+	for _, numbers := range []bool{false, true} {
+		o := dataset.Options{Categories: table.ByTarget, Numbers: numbers, Seed: 3}
+		rows, err := dataset.Read(t.Context(), write(t, "a.csv", b.String()), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, d, err := dataset.FitDecode[data.Vector](rows, index, scale.Standard, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := dataset.Fit(rows, index, scale.Standard, o)
+		if err != nil || !reflect.DeepEqual(plain, e) {
+			t.Fatalf("Fit and FitDecode are two: %v", err)
+		}
+		new, err := dataset.Decode[data.Vector](again(t, e), rows)
+		if err != nil || !reflect.DeepEqual(new.Y, d.Y) {
+			t.Fatal(err)
+		}
+		other := 0
+		for i := range 300 {
+			if !same(d.X.At(i), new.X.At(i)) {
+				other++
+			}
+		}
+		if other != 200 {
+			t.Errorf("%d rows are encoded for training, want 200", other)
+		}
+	}
+	_, rows := fit(t, "a.libsvm", "1 1:1\n2 1:2\n", scale.None, dataset.Options{})
+	if _, err := dataset.Fit(rows, nil, scale.None, dataset.Options{Categories: table.ByTarget}); err == nil {
+		t.Error("statistics of no table")
 	}
 }

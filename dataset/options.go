@@ -48,6 +48,13 @@ type Options struct {
 	// Labels and Weights are files with a label or a weight for each row.
 	Labels, Weights string
 
+	// Categories says what coordinates the categories of a table have; empty is one a
+	// category. Statistics of the target are of numbers if Numbers is set, else of
+	// classes, and Seed divides rows into folds for them. See Fit.
+	Categories table.Categories
+	Numbers    bool
+	Seed       uint64
+
 	// Stdin is what the path "-" stands for.
 	Stdin io.Reader
 

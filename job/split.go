@@ -5,6 +5,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/model"
@@ -155,17 +156,19 @@ type part[T any] struct {
 // encode makes instances of all rows, looking at some of those to train on alone.
 func encode[T any](o *Options, rows *dataset.Rows, t *targets, look, train []int, scaled scale.Kind) (*part[T], error) {
 	read := o.Read
-	read.Run = o.Run
+	read.Run, read.Seed, read.Numbers = o.Run, o.Seed, t.task == model.Regress
+	if t.none && read.Categories == table.AutoCategories {
+		read.Categories = table.OneHot
+	}
+	if t.none && read.Categories == table.ByTarget {
+		return nil, dataset.BadOption("%s target is for learners that have a target", dataset.Option("categories"))
+	}
 	if len(look) == 0 {
 		look = nil // whoever fits a model to no rows says so; faults of the rows come first
 	}
 	o.Run.Progress.Begin("encode", 0)
 	defer o.Run.Progress.End()
-	e, err := dataset.Fit(rows, look, scaled, read)
-	if err != nil {
-		return nil, err
-	}
-	d, err := dataset.Decode[T](e, rows)
+	e, d, err := dataset.FitDecode[T](rows, look, scaled, read)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/kerf-ml/kerf/certificate"
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/learn"
@@ -152,7 +153,12 @@ func (w typed[T]) train(ctx context.Context, rows *dataset.Rows, o *TrainOptions
 		t.keep = func(key []byte) (learn.Checkpoint, error) { return openCheckpoint(o.Checkpoint, key) }
 	}
 	look := rest
+	if s.Claim != nil && o.Read.Categories == table.ByTarget {
+		return nil, dataset.BadOption("%s target does not go with %s: rows to train on are encoded by other rows' targets, "+
+			"and those to come are not", dataset.Option("categories"), dataset.Option("error"))
+	}
 	if s.Claim != nil {
+		o.Read.Categories = ""
 		t.own, t.fresh = data.Split(len(rest), min(model.FreshPart, certificate.DefaultFresh/float64(len(rest))), o.Seed)
 		look = selected(rest, t.own)
 	}

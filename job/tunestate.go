@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/learn"
 )
 
@@ -69,6 +70,9 @@ func (t *tuning[T]) key(rest []int) ([]byte, error) {
 	// The rows of a fold are scaled by themselves, so that the scaled rows do not say
 	// how they were.
 	fmt.Fprintf(sum, "kerf tune 3: %s %d %d %v %s, %+v, ", o.Search, o.Trials, o.Folds, o.FoldsGiven, t.scale, t.space)
+	if how := o.Read.Categories; how != "" && how != table.OneHot {
+		fmt.Fprintf(sum, "categories %s, ", how)
+	}
 	sum.Write(key)
 	return sum.Sum(nil), nil
 }

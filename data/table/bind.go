@@ -26,7 +26,9 @@ func (s *Schema) bind(t *Table) (parts []*part, target int, err error) {
 				return nil, 0, err
 			}
 		}
-		parts = append(parts, newPart(c, from))
+		p := newPart(c, from)
+		p.column = j
+		parts = append(parts, p)
 	}
 	if s.Target < 0 {
 		return parts, -1, nil

@@ -20,9 +20,19 @@ import (
 // It returns a *data.InputError for columns that are not there, and for a text,
 // NaN or an infinity in a column of numbers.
 func (s *Schema) Encode(t *Table) (x data.Source[data.Vector], labels []string, err error) {
+	return s.encode(t, nil)
+}
+
+// encode encodes a table, of which some rows have statistics of their own.
+func (s *Schema) encode(t *Table, own *crossed) (x data.Source[data.Vector], labels []string, err error) {
 	parts, target, err := s.bind(t)
 	if err != nil {
 		return nil, nil, err
+	}
+	if own != nil {
+		for _, p := range parts {
+			p.place, p.own = own.place, own.values[p.column]
+		}
 	}
 	if s.IsSparse() {
 		x, err = s.encodeSparse(t, parts)
@@ -110,6 +120,11 @@ type part struct {
 	byCode []int           // category of each entry of from, if that is texts
 	byKey  map[string]int  // index of each category
 	cache  map[float64]int // category of numbers met so far, if from is numbers
+
+	column int         // in the schema
+	one    []int       // place among the frequent ones of each category that has statistics, -1 for none
+	place  map[int]int // of rows that have statistics of their own
+	own    []float64   // the statistics, by place
 }
 
 // What category returns for cells that are none of the categories.
@@ -131,6 +146,15 @@ func newPart(to *Column, from *column) *part {
 	p.byCode = make([]int, len(from.entry))
 	for code, e := range from.entry {
 		p.byCode[code] = p.find(e.key())
+	}
+	if to.Statistics != nil {
+		p.one = make([]int, len(to.Categories))
+		for k := range p.one {
+			p.one[k] = -1
+		}
+		for at, k := range to.Statistics.Frequent {
+			p.one[k] = at
+		}
 	}
 	return p
 }
@@ -170,11 +194,7 @@ func (p *part) category(row int) int {
 func (p *part) put(t *Table, row int, set func(j int, v float64)) error {
 	c := p.to
 	if c.Kind == Category {
-		if k := p.category(row); k >= 0 {
-			set(c.Offset+k, 1)
-		} else if c.Indicator {
-			set(c.Offset+c.Size-1, 1)
-		}
+		p.putCategory(row, set)
 		return nil
 	}
 	v := p.from.number(row)
@@ -195,6 +215,28 @@ func (p *part) put(t *Table, row int, set func(j int, v float64)) error {
 		set(c.Offset+1, 1)
 	}
 	return nil
+}
+
+func (p *part) putCategory(row int, set func(j int, v float64)) {
+	c, k := p.to, p.category(row)
+	switch {
+	case k >= 0 && c.Statistics == nil:
+		set(c.Offset+k, 1)
+	case k >= 0 && p.one[k] >= 0:
+		set(c.Offset+p.one[k], 1)
+	}
+	if c.Statistics != nil {
+		values := c.Statistics.of(k)
+		if at, ok := p.place[row]; ok && p.own != nil {
+			values = p.own[at*len(values):][:len(values)]
+		}
+		for q, v := range values {
+			set(c.Offset+len(c.Statistics.Frequent)+q, v)
+		}
+	}
+	if k < 0 && c.Indicator {
+		set(c.Offset+c.Size-1, 1)
+	}
 }
 
 // setScale notes the scale of a column of numbers, kind being that of all.

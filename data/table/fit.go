@@ -17,6 +17,14 @@ const manyRows = 20
 // Recipe says how columns become coordinates.
 type Recipe struct {
 	Scale scale.Kind // of numbers
+
+	// Categories says what coordinates categories have; empty is OneHot. Statistics
+	// of the target are those of Values, a number for each row of the table, or else
+	// of Labels, or of the labels that the table has. Seed divides the rows into folds.
+	Categories Categories
+	Labels     []string
+	Values     []float64
+	Seed       uint64
 }
 
 // Fit is Recipe.Fit with a scale of numbers and all else as it is by default.
@@ -44,8 +52,24 @@ func Fit(t *Table, rows []int, kind scale.Kind) (*Schema, error) {
 // learn from. Its cost is one pass over the cells, and sorting those of numbers where
 // the scale asks for it.
 func (r Recipe) Fit(t *Table, rows []int) (*Schema, error) {
+	s, _, err := r.fit(t, rows)
+	return s, err
+}
+
+// FitEncode is Fit and Schema.Encode of the same table, but that statistics of the
+// target which the given rows have are those of other rows: see Statistics.
+func (r Recipe) FitEncode(t *Table, rows []int) (*Schema, data.Source[data.Vector], []string, error) {
+	s, own, err := r.fit(t, rows)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	x, labels, err := s.encode(t, own)
+	return s, x, labels, err
+}
+
+func (r Recipe) fit(t *Table, rows []int) (*Schema, *crossed, error) {
 	if _, err := scale.Parse(string(r.Scale)); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if rows == nil {
 		rows = make([]int, t.Len())
@@ -54,10 +78,10 @@ func (r Recipe) Fit(t *Table, rows []int) (*Schema, error) {
 		}
 	}
 	if len(rows) == 0 {
-		return nil, &data.InputError{File: t.Name, Problem: "there are no rows to learn from"}
+		return nil, nil, &data.InputError{File: t.Name, Problem: "there are no rows to learn from"}
 	}
 	if err := t.checkLabels(rows); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s := &Schema{Target: t.Target, Header: t.Header != nil, Comma: string(t.comma), Scale: r.Scale}
 	for j, cells := range t.column {
@@ -76,24 +100,28 @@ func (r Recipe) Fit(t *Table, rows []int) (*Schema, error) {
 			err = c.fitCategory(t, cells, rows)
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		s.Columns = append(s.Columns, c)
 	}
 	s.leaveOut(t, rows)
+	own, err := r.fitStatistics(s, t, rows)
+	if err != nil {
+		return nil, nil, err
+	}
 	for j := range s.Columns {
 		s.Columns[j].Offset = s.Width
 		s.Width += s.Columns[j].Size
 	}
 	if s.Width == 0 {
-		return nil, &data.InputError{
+		return nil, nil, &data.InputError{
 			File: t.Name,
 			Problem: "no column is left to learn from: all are the target, dropped, empty, " +
 				"or texts that are different in nearly every row",
 			Advice: "check the target and what separates the cells",
 		}
 	}
-	return s, nil
+	return s, own, nil
 }
 
 func (t *Table) checkLabels(rows []int) error {

@@ -61,6 +61,10 @@ type Column struct {
 	// is a 1 at coordinate Offset + k; of a missing or unknown one these are all
 	// zeros.
 	Categories []string `json:"categories,omitempty"`
+
+	// Statistics are coordinates of categories in the place of these, after those of
+	// the most frequent; nil for none.
+	Statistics *Statistics `json:"statistics,omitempty"`
 }
 
 // Options returns the options to read a file that is to be encoded by the
@@ -116,7 +120,13 @@ func (s *Schema) IsSparse() bool { return s.Width > 2*s.features() }
 // Bytes returns how much memory Encode needs for so many rows.
 func (s *Schema) Bytes(rows int) float64 {
 	if s.IsSparse() {
-		return 2.25 * 12 * float64(rows) * float64(s.features()) // lists of values grow to it
+		stored := s.features()
+		for _, c := range s.Columns {
+			if c.Statistics != nil {
+				stored += len(c.Statistics.Names)
+			}
+		}
+		return 2.25 * 12 * float64(rows) * float64(stored) // lists of values grow to it
 	}
 	return 8 * float64(rows) * float64(s.Width)
 }
@@ -129,14 +139,31 @@ func (s *Schema) Coordinates() []string {
 		if c.Kind == Number {
 			names = append(names, c.Name)
 		}
-		for _, category := range c.Categories {
+		for _, category := range c.single() {
 			names = append(names, c.Name+"="+category)
+		}
+		if c.Statistics != nil {
+			for _, name := range c.Statistics.Names {
+				names = append(names, c.Name+" "+name)
+			}
 		}
 		if c.Indicator {
 			names = append(names, c.Name+" missing")
 		}
 	}
 	return names
+}
+
+// single returns the categories that have a coordinate of their own.
+func (c *Column) single() []string {
+	if c.Statistics == nil {
+		return c.Categories
+	}
+	out := make([]string, len(c.Statistics.Frequent))
+	for at, k := range c.Statistics.Frequent {
+		out[at] = c.Categories[k]
+	}
+	return out
 }
 
 // Numbers returns the coordinates of the columns of numbers.
@@ -154,10 +181,13 @@ func (s *Schema) Numbers() []int {
 // "14 columns: 6 numbers, 8 categories → 105 coordinates; ignored: name (constant)".
 // The target and the weight are not counted.
 func (s *Schema) Summary() string {
-	count := map[Kind]int{}
+	count, statistics := map[Kind]int{}, 0
 	var ignored []string
 	for _, c := range s.Columns {
 		count[c.Kind]++
+		if c.Statistics != nil {
+			statistics++
+		}
 		if c.Kind == Ignored {
 			ignored = append(ignored, strings.TrimSuffix(fmt.Sprintf("%s (%s)", c.Name, c.Why), " ()"))
 		}
@@ -167,7 +197,11 @@ func (s *Schema) Summary() string {
 		kinds = append(kinds, plural(n, "number", "numbers"))
 	}
 	if n := count[Category]; n > 0 {
-		kinds = append(kinds, plural(n, "category", "categories"))
+		text := plural(n, "category", "categories")
+		if statistics > 0 {
+			text += fmt.Sprintf(" (%d by statistics of the target)", statistics)
+		}
+		kinds = append(kinds, text)
 	}
 	text := fmt.Sprintf("%s: %s → %s", plural(len(s.Columns)-count[Target]-count[Weight], "column", "columns"),
 		strings.Join(kinds, ", "), plural(s.Width, "coordinate", "coordinates"))
@@ -224,11 +258,18 @@ func (c *Column) valid() bool {
 		size = 1
 	case Category:
 		size = len(c.Categories)
+		if c.Statistics != nil {
+			if !c.Statistics.valid(len(c.Categories)) {
+				return false
+			}
+			size = len(c.Statistics.Frequent) + len(c.Statistics.Names)
+		}
 	case Ignored, Target, Weight:
 	default:
 		return false
 	}
-	if c.Indicator && c.Kind != Number && c.Kind != Category || !c.validScale() {
+	if c.Indicator && c.Kind != Number && c.Kind != Category || c.Statistics != nil && c.Kind != Category ||
+		!c.validScale() {
 		return false
 	}
 	if c.Indicator {

@@ -23,6 +23,7 @@ const (
 	Candidates
 	Resamples
 	Directions
+	Crossing
 )
 
 // Parts of a training that divide rows, each with a seed of its own. The numbers
