@@ -24,6 +24,8 @@ import (
 // unkeyed are the options of a search that are not in its key, and why. An option
 // that is neither here nor among the others below fails the test.
 var unkeyed = map[string]string{
+	"Read.Numbers":     "that is the task's",
+	"Read.Seed":        "that is the job's",
 	"Read.Header":      "it shows in the rows, which are in the key",
 	"Read.Unlabeled":   "it shows in the labels, which are in the key",
 	"Read.WeightSpare": "it shows in the weights, which are in the key",
@@ -76,6 +78,9 @@ func others(t *testing.T, dir string) map[string]any {
 		"Folds":               4,
 		"FoldsGiven":          true,
 
+		"Read.Categories":  table.ByTarget,
+		"Read.Numbers":     true,
+		"Read.Seed":        uint64(7),
 		"Read.Header":      table.Skip,
 		"Read.Unlabeled":   true,
 		"Read.WeightSpare": true,
