@@ -123,7 +123,9 @@ func printModel(w io.Writer, f *model.File, e *dataset.Encoding) error {
 	} else {
 		out.add("input", "%s, %s", e.Kind, e.Format)
 	}
-	if s := e.Scaled(); s != scale.None {
+	if s := e.Scaled(); e.Table != nil && s != scale.None {
+		out.add("scale", "%s", e.Table.Scales())
+	} else if s != scale.None {
 		out.add("scale", "%s", s)
 	}
 	var trained struct {

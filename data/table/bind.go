@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/kerf-ml/kerf/data"
@@ -17,14 +18,21 @@ func (s *Schema) bind(t *Table) (parts []*part, target int, err error) {
 	}
 	for j := range s.Columns {
 		c := &s.Columns[j]
-		if c.Kind != Number && c.Kind != Category {
+		if c.Size == 0 {
 			continue
 		}
 		from := t.column[place[j]]
-		if c.Kind == Number {
-			if err := checkNumbers(t, c, from); err != nil {
-				return nil, 0, err
-			}
+		var err error
+		switch {
+		case c.Kind == Number && c.Format == nil:
+			err = checkNumbers(t, c, from)
+		case c.Kind == Number:
+			err = checkFormat(t, c, from)
+		case c.Kind == Date:
+			err = checkDates(t, c, from)
+		}
+		if err != nil {
+			return nil, 0, err
 		}
 		p := newPart(c, from)
 		p.column = j
@@ -115,6 +123,46 @@ func checkNumbers(t *Table, c *Column, from *column) error {
 		Problem: fmt.Sprintf("%q is not a number, and %s held only numbers in training", clip(bad.text), quoteName(c.Name)),
 		Advice:  "correct the cell, or leave it empty if the value is missing",
 	}
+}
+
+// checkFormat reports the first cell that is no number in the format of a column.
+func checkFormat(t *Table, c *Column, from *column) error {
+	if err := from.checkFinite(t.Name); err != nil {
+		return err
+	}
+	if point := from.firstPoint; point.Line > 0 && c.Format.Decimal == "," {
+		return &data.InputError{
+			File: t.Name, Line: point.Line, Column: point.Column,
+			Problem: fmt.Sprintf("%q may be thousands, and %s held decimal commas in training", clip(point.text),
+				quoteName(c.Name)),
+			Advice: "write it with a comma, or without a point",
+		}
+	}
+	number := from.numbers(c.Format)
+	for i := range t.Len() {
+		cell, ok := from.text(i)
+		v := number(i)
+		if ok && math.IsNaN(v) {
+			return c.odd(t, i, cell)
+		}
+	}
+	return nil
+}
+
+// checkDates reports the first cell that is no date in the layout of a column.
+func checkDates(t *Table, c *Column, from *column) error {
+	all := moments(from, c.Layout)
+	for i := range t.Len() {
+		if cell, ok := from.text(i); ok && (from.code == nil || math.IsNaN(all[from.code[i]].days)) {
+			return c.odd(t, i, cell)
+		}
+	}
+	return nil
+}
+
+// badCell reports a cell of a row.
+func badCell(t *Table, row int, problem, advice string) error {
+	return &data.InputError{File: t.Name, Line: t.Lines[row], Problem: problem, Advice: advice}
 }
 
 func (s *Schema) distinct() bool {

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"slices"
@@ -22,6 +23,8 @@ type column struct {
 
 	firstText placed // the first cell that reads as text
 	firstOdd  placed // the first cell that reads as no finite number
+
+	firstPoint placed // the first number that is written with a decimal point
 }
 
 // entry is one of the different texts of a column.
@@ -71,8 +74,16 @@ func (c *column) add(cell []byte, quoted bool, at Place) {
 			c.firstOdd = placed{at, string(cell)}
 		}
 		v = math.NaN()
+	case number:
+		c.notePoint(cell, at)
 	}
 	c.value = append(c.value, v)
+}
+
+func (c *column) notePoint(cell []byte, at Place) {
+	if c.firstPoint.Line == 0 && bytes.IndexByte(cell, '.') >= 0 {
+		c.firstPoint = placed{at, string(cell)}
+	}
 }
 
 func (c *column) addText(cell []byte, quoted bool, at Place) {
@@ -85,6 +96,9 @@ func (c *column) addText(cell []byte, quoted bool, at Place) {
 		kind, v := classify(cell, true)
 		s := string(cell)
 		code = c.intern(entry{s, kind, v})
+		if kind == number {
+			c.notePoint(cell, at)
+		}
 		if kind == text && c.firstText.Line == 0 {
 			c.firstText = placed{at, s}
 		}
@@ -136,6 +150,21 @@ func (c *column) number(row int) float64 {
 		return math.NaN()
 	}
 	return c.entry[c.code[row]].value
+}
+
+// numbers returns the value of cells by their row, NaN where one is missing, in a
+// format that is nil for plain numbers.
+func (c *column) numbers(f *Format) func(row int) float64 {
+	if f == nil || c.code == nil {
+		return c.number
+	}
+	values := f.values(c)
+	return func(row int) float64 {
+		if c.code[row] < 0 {
+			return math.NaN()
+		}
+		return values[c.code[row]]
+	}
 }
 
 // text returns a cell as it was written, as far as that is known, and false if

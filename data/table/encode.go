@@ -121,6 +121,9 @@ type part struct {
 	byKey  map[string]int  // index of each category
 	cache  map[float64]int // category of numbers met so far, if from is numbers
 
+	moments []moment              // of each entry of from, if it is a date
+	number  func(row int) float64 // if it is a number
+
 	column int         // in the schema
 	one    []int       // place among the frequent ones of each category that has statistics, -1 for none
 	place  map[int]int // of rows that have statistics of their own
@@ -135,6 +138,12 @@ const (
 
 func newPart(to *Column, from *column) *part {
 	p := &part{to: to, from: from}
+	switch to.Kind {
+	case Number:
+		p.number = from.numbers(to.Format)
+	case Date:
+		p.moments = moments(from, to.Layout)
+	}
 	if to.Kind != Category {
 		return p
 	}
@@ -193,28 +202,33 @@ func (p *part) category(row int) int {
 // increasing order.
 func (p *part) put(t *Table, row int, set func(j int, v float64)) error {
 	c := p.to
-	if c.Kind == Category {
+	switch c.Kind {
+	case Category:
 		p.putCategory(row, set)
 		return nil
+	case Date:
+		return p.putDate(t, row, set)
 	}
-	v := p.from.number(row)
+	v := p.number(row)
 	gone := math.IsNaN(v)
 	if gone {
 		v = c.Mean
 	}
 	scaled := c.scaled(v)
 	if scaled-scaled != 0 {
-		return &data.InputError{
-			File: t.Name, Line: t.Lines[row],
-			Problem: fmt.Sprintf("%v in %s is too far from the values in training", v, quoteName(c.Name)),
-			Advice:  "check the value, or train without scaling",
-		}
+		return c.tooFar(t, row, v)
 	}
 	set(c.Offset, scaled)
 	if gone && c.Indicator {
 		set(c.Offset+1, 1)
 	}
 	return nil
+}
+
+// tooFar reports a number that cannot be scaled.
+func (c *Column) tooFar(t *Table, row int, v float64) error {
+	return badCell(t, row, fmt.Sprintf("%v in %s is too far from the values in training", v, quoteName(c.Name)),
+		"check the value, or train without scaling")
 }
 
 func (p *part) putCategory(row int, set func(j int, v float64)) {

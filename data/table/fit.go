@@ -39,6 +39,9 @@ func Fit(t *Table, rows []int, kind scale.Kind) (*Schema, error) {
 //   - A column is a number if no cell of the table reads as text. A missing
 //     number becomes the mean of the column, or its median where the scale is robust,
 //     quantile or log.
+//   - So it is if all cells are numbers with the same unit, or with commas; see Format.
+//   - It is a date if all cells are written in one of the common ways, day and month of
+//     which the column tells apart.
 //   - Otherwise it is a category, unless nine tenths of 20 or more cells are
 //     different: then it is ignored, as names and identifiers are.
 //   - If a cell was missing among the rows, the column has a last coordinate that
@@ -48,7 +51,7 @@ func Fit(t *Table, rows []int, kind scale.Kind) (*Schema, error) {
 //     same as another column, or the number of the row; see leaveOut.
 //
 // It returns a *data.InputError for a missing label, for NaN or an infinity among
-// numbers, for a column of numbers written with commas, and if no column is left to
+// numbers, for a column of numbers with commas that may be of thousands or decimals, and if no column is left to
 // learn from. Its cost is one pass over the cells, and sorting those of numbers where
 // the scale asks for it.
 func (r Recipe) Fit(t *Table, rows []int) (*Schema, error) {
@@ -97,7 +100,7 @@ func (r Recipe) fit(t *Table, rows []int) (*Schema, *crossed, error) {
 		case cells.isNumeric():
 			err = c.fitNumber(t, cells, rows, r.Scale)
 		default:
-			err = c.fitCategory(t, cells, rows)
+			err = c.fitText(t, cells, rows, r)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -158,9 +161,10 @@ func (c *Column) fitNumber(t *Table, cells *column, rows []int, kind scale.Kind)
 	if err := cells.checkFinite(t.Name); err != nil {
 		return err
 	}
+	number := cells.numbers(c.Format)
 	f := kind.FitKnots(func(yield func(float64) bool) {
 		for _, i := range rows {
-			if v := cells.number(i); !math.IsNaN(v) && !yield(v) {
+			if v := number(i); !math.IsNaN(v) && !yield(v) {
 				return
 			}
 		}
@@ -177,7 +181,40 @@ func (c *Column) fitNumber(t *Table, cells *column, rows []int, kind scale.Kind)
 	return nil
 }
 
-func (c *Column) fitCategory(t *Table, cells *column, rows []int) error {
+// fitText fits a column with texts: numbers with a unit, dates or categories.
+func (c *Column) fitText(t *Table, cells *column, rows []int, r Recipe) error {
+	if !slices.ContainsFunc(rows, func(i int) bool { return cells.code[i] >= 0 }) {
+		c.Kind, c.Why = Ignored, "empty"
+		return nil
+	}
+	format, ambiguous := formatOf(cells, t.comma)
+	switch {
+	case ambiguous:
+		return &data.InputError{
+			File: t.Name, Line: cells.firstText.Line, Column: cells.firstText.Column,
+			Problem: fmt.Sprintf("%q is a number with a comma in it", clip(cells.firstText.text)),
+			Advice:  "the column does not say whether of thousands or of decimals; write a decimal point and no commas",
+		}
+	case format != nil:
+		c.Format = format
+		return c.fitNumber(t, cells, rows, r.Scale)
+	}
+	layout, ambiguous := layoutOf(cells)
+	if layout != "" {
+		c.fitDate(cells, rows, r, layout, scale.KnotsOf(t.Cols()))
+		return nil
+	}
+	c.fitCategory(cells, rows)
+	if !ambiguous {
+		return nil
+	}
+	if c.Note = "dates whose day and month cannot be told apart"; c.Kind == Ignored {
+		c.Why, c.Note = c.Note+", "+c.Why, ""
+	}
+	return nil
+}
+
+func (c *Column) fitCategory(cells *column, rows []int) {
 	known := map[string]bool{}
 	present := 0
 	for _, i := range rows {
@@ -187,14 +224,6 @@ func (c *Column) fitCategory(t *Table, cells *column, rows []int) error {
 		}
 	}
 	switch {
-	case present == 0:
-		c.Kind, c.Why = Ignored, "empty"
-	case allDecimalCommas(cells):
-		return &data.InputError{
-			File: t.Name, Line: cells.firstText.Line, Column: cells.firstText.Column,
-			Problem: fmt.Sprintf("%q is a number with a comma in it", clip(cells.firstText.text)),
-			Advice:  "write numbers with a decimal point and without commas",
-		}
 	case present >= manyRows && 10*len(known) >= 9*present:
 		c.Kind, c.Why = Ignored, "different in nearly every row"
 	default:
@@ -204,36 +233,6 @@ func (c *Column) fitCategory(t *Table, cells *column, rows []int) error {
 			c.Size++
 		}
 	}
-	return nil
-}
-
-// allDecimalCommas reports whether every text of the column is digits, a comma,
-// digits, perhaps with a sign.
-func allDecimalCommas(cells *column) bool {
-	for _, e := range cells.entry {
-		if e.content == text && !isDecimalComma(e.text) {
-			return false
-		}
-	}
-	return true
-}
-
-func isDecimalComma(s string) bool {
-	if s != "" && (s[0] == '-' || s[0] == '+') {
-		s = s[1:]
-	}
-	commas, digits := 0, 0
-	for _, c := range s {
-		switch {
-		case c == ',':
-			commas++
-		case c >= '0' && c <= '9':
-			digits++
-		default:
-			return false
-		}
-	}
-	return commas == 1 && digits > 0
 }
 
 // clip shortens a cell to what fits a message.

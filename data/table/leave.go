@@ -51,12 +51,18 @@ func (s *Schema) leaveOut(t *Table, rows []int) {
 	}
 }
 
-// cell is what a cell is worth: a number, or the index of a category.
+// cell is what a cell is worth: a number, the days of a date, or the index of a category.
 func (p *part) cell(row int) float64 {
-	if p.to.Kind == Category {
+	switch p.to.Kind {
+	case Category:
 		return float64(p.category(row))
+	case Date:
+		if p.from.code[row] < 0 {
+			return math.NaN()
+		}
+		return p.moments[p.from.code[row]].days
 	}
-	return p.from.number(row)
+	return p.number(row)
 }
 
 // isConstant reports a column without missing cells whose cells are all the same.

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,6 +17,7 @@ type Kind string
 const (
 	Number   Kind = "number"   // one coordinate, and one more if training had missing values
 	Category Kind = "category" // one coordinate a category, 1 for the one in the cell, and one more as above
+	Date     Kind = "date"     // its time, a sine and a cosine of each part that varies, and one more as above
 	Ignored  Kind = "ignored"
 	Target   Kind = "target"
 	Weight   Kind = "weight" // of the rows
@@ -40,7 +42,8 @@ type Schema struct {
 type Column struct {
 	Name   string `json:"name"`
 	Kind   Kind   `json:"kind"`
-	Why    string `json:"why,omitempty"` // why it is ignored
+	Why    string `json:"why,omitempty"`  // why it is ignored
+	Note   string `json:"note,omitempty"` // what else is to be said about it
 	Offset int    `json:"offset"`
 	Size   int    `json:"size"`
 
@@ -52,6 +55,13 @@ type Column struct {
 	Center float64      `json:"center"`
 	Spread float64      `json:"spread"`
 	Curve  *scale.Curve `json:"curve,omitempty"`
+
+	// Format is how numbers are written, nil for plainly. Layout is how dates are, in
+	// the notation of package time; they are numbers of days since 1970, and sines and
+	// cosines of the angles of Parts: year, week and day.
+	Format *Format  `json:"format,omitempty"`
+	Layout string   `json:"layout,omitempty"`
+	Parts  []string `json:"parts,omitempty"`
 
 	// Indicator says that the last coordinate is 1 where the cell is missing, or
 	// holds an unknown category, and 0 elsewhere.
@@ -125,6 +135,7 @@ func (s *Schema) Bytes(rows int) float64 {
 			if c.Statistics != nil {
 				stored += len(c.Statistics.Names)
 			}
+			stored += 2 * len(c.Parts)
 		}
 		return 2.25 * 12 * float64(rows) * float64(stored) // lists of values grow to it
 	}
@@ -136,8 +147,11 @@ func (s *Schema) Bytes(rows int) float64 {
 func (s *Schema) Coordinates() []string {
 	names := make([]string, 0, s.Width)
 	for _, c := range s.Columns {
-		if c.Kind == Number {
+		switch c.Kind {
+		case Number:
 			names = append(names, c.Name)
+		case Date:
+			names = append(names, c.dateNames()...)
 		}
 		for _, category := range c.single() {
 			names = append(names, c.Name+"="+category)
@@ -166,15 +180,36 @@ func (c *Column) single() []string {
 	return out
 }
 
-// Numbers returns the coordinates of the columns of numbers.
+// Numbers returns the coordinates of the columns of numbers, and of the time of dates.
 func (s *Schema) Numbers() []int {
 	var out []int
 	for _, c := range s.Columns {
-		if c.Kind == Number {
+		if c.isScaled() {
 			out = append(out, c.Offset)
 		}
 	}
 	return out
+}
+
+// Scales says in a line what the scale of the columns is, such as "standard", or
+// "mixed: log of income; standard of age, height".
+func (s *Schema) Scales() string {
+	if s.Scale != scale.Mixed {
+		return string(s.Scale)
+	}
+	var parts []string
+	for _, k := range scale.Kinds() {
+		var names []string
+		for _, c := range s.Columns {
+			if c.Scale == k {
+				names = append(names, c.Name)
+			}
+		}
+		if names != nil {
+			parts = append(parts, fmt.Sprintf("%s of %s", k, list(names)))
+		}
+	}
+	return strings.TrimSuffix(string(s.Scale)+": "+strings.Join(parts, "; "), ": ")
 }
 
 // Summary says in a line what became of the columns, such as
@@ -182,11 +217,14 @@ func (s *Schema) Numbers() []int {
 // The target and the weight are not counted.
 func (s *Schema) Summary() string {
 	count, statistics := map[Kind]int{}, 0
-	var ignored []string
+	var ignored, notes []string
 	for _, c := range s.Columns {
 		count[c.Kind]++
 		if c.Statistics != nil {
 			statistics++
+		}
+		if note := c.note(); note != "" {
+			notes = append(notes, c.Name+" ("+note+")")
 		}
 		if c.Kind == Ignored {
 			ignored = append(ignored, strings.TrimSuffix(fmt.Sprintf("%s (%s)", c.Name, c.Why), " ()"))
@@ -203,12 +241,29 @@ func (s *Schema) Summary() string {
 		}
 		kinds = append(kinds, text)
 	}
+	if n := count[Date]; n > 0 {
+		kinds = append(kinds, plural(n, "date", "dates"))
+	}
 	text := fmt.Sprintf("%s: %s → %s", plural(len(s.Columns)-count[Target]-count[Weight], "column", "columns"),
 		strings.Join(kinds, ", "), plural(s.Width, "coordinate", "coordinates"))
+	if len(notes) > 0 {
+		text += "; read: " + list(notes)
+	}
 	if len(ignored) > 0 {
 		text += "; ignored: " + list(ignored)
 	}
 	return text
+}
+
+// note is what a summary says of a column that is used.
+func (c *Column) note() string {
+	switch {
+	case c.Kind == Number && c.Format != nil:
+		return cmp.Or(c.Format.words(), "with signs between thousands")
+	case c.Kind == Date:
+		return shown(c.Layout)
+	}
+	return c.Note
 }
 
 func plural(n int, one, many string) string {
@@ -256,6 +311,11 @@ func (c *Column) valid() bool {
 	switch c.Kind {
 	case Number:
 		size = 1
+	case Date:
+		if !c.validDate() {
+			return false
+		}
+		size = 1 + 2*len(c.Parts)
 	case Category:
 		size = len(c.Categories)
 		if c.Statistics != nil {
@@ -268,8 +328,8 @@ func (c *Column) valid() bool {
 	default:
 		return false
 	}
-	if c.Indicator && c.Kind != Number && c.Kind != Category || c.Statistics != nil && c.Kind != Category ||
-		!c.validScale() {
+	if c.Indicator && size == 0 || c.Statistics != nil && c.Kind != Category || !c.validScale() ||
+		c.Format != nil && (c.Kind != Number || !c.Format.valid()) || c.Kind != Date && (c.Layout != "" || c.Parts != nil) {
 		return false
 	}
 	if c.Indicator {
@@ -282,9 +342,11 @@ func (c *Column) valid() bool {
 // validScale reports whether the scale of a column is one.
 func (c *Column) validScale() bool {
 	if c.Scale != "" {
-		if k, err := scale.Parse(string(c.Scale)); err != nil || k == scale.Mixed || c.Kind != Number {
+		if k, err := scale.Parse(string(c.Scale)); err != nil || k == scale.Mixed || !c.isScaled() {
 			return false
 		}
 	}
-	return c.Curve == nil || c.Kind == Number && c.Curve.Validate() == nil
+	return c.Curve == nil || c.isScaled() && c.Curve.Validate() == nil
 }
+
+func (c *Column) isScaled() bool { return c.Kind == Number || c.Kind == Date }

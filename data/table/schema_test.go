@@ -282,7 +282,7 @@ func TestFitFaults(t *testing.T) {
 		{"NaN among numbers", "1,a\n-inf,b\n", table.Options{}, nil, 2, 1, "-inf is not a number that kerf can use"},
 		{"target alone", "1\n2\n", table.Options{}, nil, 0, 0, "no column is left"},
 		{"no rows", "1,a\n", table.Options{}, []int{}, 0, 0, "no rows"},
-		{"decimal commas", "1,5;a\n-2,75;b\n", table.Options{}, nil, 1, 1, `"1,5" is a number with a comma`},
+		{"commas of either kind", "1,500;a\n-2,750;b\n", table.Options{}, nil, 1, 1, `"1,500" is a number with a comma`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
