@@ -81,6 +81,8 @@ func fit(r *Rows, index []int, scaled scale.Kind, o *Options, train bool) (*Enco
 	case r.vectors != nil:
 		e.Scaling, err = r.fitScaling(index, scaled, o)
 	case r.table == nil || r.Kind == Sets:
+	case r.Kind == Strings && o.Text == "" && r.text > 0:
+		e.Column = r.text
 	case r.Kind == Strings:
 		e.Column, err = textColumn(r.table, o.Text)
 	default:

@@ -37,10 +37,14 @@ func PartOf(ctl run.Control, bytes float64) int {
 // Read reads a whole file, standard input if path is "-". Its format is found by
 // content and ending.
 func Read(ctx context.Context, path string, o Options) (*Rows, error) {
+	return read(ctx, path, &recogniser{Options: o})
+}
+
+func read(ctx context.Context, path string, o *recogniser) (*Rows, error) {
 	if err := o.settleTarget(); err != nil {
 		return nil, err
 	}
-	f, err := openFile(ctx, path, &o)
+	f, err := openFile(ctx, path, &o.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -49,12 +53,16 @@ func Read(ctx context.Context, path string, o Options) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	if found.name != formatCSV || !o.Weighted() { // only a table has columns
+	if found.name == formatCSV {
+		o.findKind(f)
+	}
+	keep := o.Weighted() || o.on && o.Kind != o.asked && o.asTable(f)
+	if found.name != formatCSV || !keep { // only a table has columns
 		found = asked(found, o.Kind, f.Head())
 	}
-	rest, err := found.open(ctx, f, &reading{o, o.table(f.Name)})
+	rest, err := found.open(ctx, f, &reading{o.Options, o.table(f.Name)})
 	if err == nil {
-		rest, err = withFiles(ctx, rest, &o)
+		rest, err = withFiles(ctx, rest, &o.Options)
 	}
 	if err != nil {
 		return nil, err
@@ -70,10 +78,10 @@ func Read(ctx context.Context, path string, o Options) (*Rows, error) {
 	if r.Kind == "" {
 		r.Kind = r.native()
 	}
-	if err := cmp.Or(r.checkKind(), r.checkOptions(&o)); err != nil {
+	if err := cmp.Or(r.checkKind(), r.recognise(o), r.checkOptions(&o.Options)); err != nil {
 		return nil, err
 	}
-	return r, r.weigh(&o)
+	return r, r.weigh(&o.Options)
 }
 
 // CheckFile reports a file that Read could not open.

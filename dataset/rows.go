@@ -18,8 +18,10 @@ type Rows struct {
 	Kind    Kind
 	Labels  []string  // nil where there are none
 	Weights []float64 // nil where there are none, or they are in a column that has not been looked at
+	Notes   []string  // what Recognise found, for people
 
 	first   int // rows of the file before these
+	text    int // column of the strings that Recognise found, from 1; 0 for none
 	table   *table.Table
 	vectors data.Source[data.Vector]
 	texts   data.Slice[string]

@@ -116,10 +116,14 @@ func (o *Options) read(ctx context.Context, path string) (*dataset.Rows, worker,
 	}
 	read.Run = o.Run
 	o.Run.Progress.Begin("read "+path, 0)
-	rows, err := dataset.Read(ctx, path, read)
+	learner, _ := model.TraitsOf(o.Choices.Learner.Name)
+	rows, err := dataset.Recognise(ctx, path, read, !read.Unlabeled && !learner.Unsupervised)
 	o.Run.Progress.End()
 	if err != nil {
 		return nil, nil, err
+	}
+	for _, text := range rows.Notes {
+		o.note("%s: %s", rows.Name, text)
 	}
 	w, err := spec.ForKind(rows.Kind, workerOf[data.Vector], workerOf[string], workerOf[data.Set])
 	return rows, w, err

@@ -80,9 +80,14 @@ func FuzzCSV(f *testing.F) {
 			}
 			return err != nil
 		}
-		tab, err := read(text, table.Options{Header: table.Header(how % 4), Target: target, Verbatim: how&4 != 0})
+		o := table.Options{Header: table.Header(how % 4), Target: target, Verbatim: how&4 != 0}
+		names, sample := csv.Sample([]byte(text), true, o)
+		tab, err := read(text, o)
 		if isInput(err) {
 			return
+		}
+		if len(text) < 1000 && (len(sample) != tab.Len() || (names == nil) != (tab.Header == nil)) {
+			t.Fatalf("the sample has %d rows, names %q; the table %d, names %q", len(sample), names, tab.Len(), tab.Header)
 		}
 		scale := scale.Kinds()[how/8%7]
 		s, err := table.Fit(tab, nil, scale)

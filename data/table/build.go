@@ -30,7 +30,7 @@ type Builder struct {
 	o      Options
 	names  []string
 	index  map[string]int // nil where the columns are settled
-	is     roles          // of columns that are settled
+	is     Roles          // of columns that are settled
 	lines  []int
 	column []*column
 }
@@ -51,7 +51,7 @@ func NewBuilder(o Options) *Builder {
 // Their names are nil where there is no header. It returns a *data.InputError for
 // a target, weight or column to drop that is not there.
 func Settled(o Options, names []string, width int) (*Builder, error) {
-	is, err := o.columns(names, width)
+	is, err := o.Roles(names, width)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func Settled(o Options, names []string, width int) (*Builder, error) {
 // empty puts columns without cells in the place of those there are.
 func (b *Builder) empty() {
 	for j := range b.column {
-		b.column[j] = newColumn(b.index == nil && (b.o.Verbatim || j == b.is.target))
+		b.column[j] = newColumn(b.index == nil && (b.o.Verbatim || j == b.is.Target))
 	}
 }
 
@@ -165,19 +165,19 @@ func (b *Builder) Table() (*Table, error) {
 	}
 	if b.index != nil {
 		var err error
-		if is, err = b.o.columns(b.names, len(b.names)); err != nil {
+		if is, err = b.o.Roles(b.names, len(b.names)); err != nil {
 			return nil, err
 		}
 	}
 	for j, c := range b.column {
 		c.pad(len(b.lines))
-		if j == is.target && c.code == nil {
+		if j == is.Target && c.code == nil {
 			c.toTexts()
 		}
 	}
 	t := &Table{
-		Name: b.o.Name, Header: slices.Clone(b.names), Lines: b.lines, Target: is.target, Weight: is.weight,
-		column: b.column, drop: is.drop, comma: comma,
+		Name: b.o.Name, Header: slices.Clone(b.names), Lines: b.lines, Target: is.Target, Weight: is.Weight,
+		column: b.column, drop: is.Drop, comma: comma,
 	}
 	b.lines, b.column = nil, make([]*column, len(b.column))
 	b.empty()

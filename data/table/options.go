@@ -75,17 +75,17 @@ type Options struct {
 	Run run.Control
 }
 
-// roles are columns by what they are for: those of the target and of the weights,
+// Roles are columns by what they are for: those of the target and of the weights,
 // -1 for none, and those to ignore.
-type roles struct {
-	target, weight int
-	drop           []bool
+type Roles struct {
+	Target, Weight int
+	Drop           []bool
 }
 
-// columns resolves what the columns of a table of the given width are for; names
+// Roles resolves what the columns of a table of the given width are for; names
 // is nil where there is no header.
-func (o Options) columns(names []string, width int) (roles, error) {
-	var none roles
+func (o Options) Roles(names []string, width int) (Roles, error) {
+	var none Roles
 	weight, err := o.weight(names, width)
 	if err != nil {
 		return none, err
@@ -125,7 +125,7 @@ func (o Options) columns(names []string, width int) (roles, error) {
 		}
 		drop[j] = true
 	}
-	return roles{target, weight, drop}, nil
+	return Roles{target, weight, drop}, nil
 }
 
 func (o Options) fault(advice, problem string, args ...any) error {

@@ -41,6 +41,14 @@ func (t *Table) Labels() []string {
 	return t.texts(t.Target)
 }
 
+// SetTarget makes a column, counted from 0, the target in the place of the one that
+// the options named; -1 for none.
+func (t *Table) SetTarget(col int) {
+	if t.Target = col; col >= 0 && t.column[col].code == nil {
+		t.column[col].toTexts()
+	}
+}
+
 func (t *Table) texts(col int) []string {
 	all := make([]string, t.Len())
 	for i := range all {
