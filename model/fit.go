@@ -226,7 +226,7 @@ func (r Recipe[T]) fitMapped(
 	if f.Lambda > 0 {
 		t.Lambda = f.Lambda
 	}
-	head, err := headOf(s, features, r.Learner, isIdentity(p.Map), f)
+	head, err := headOf(s, features, r.Learner, unmapped(p.Map), f)
 	if err != nil {
 		return nil, err
 	}

@@ -36,6 +36,7 @@ const (
 	MapORF       = "orf"       // orthogonal random Fourier features
 	MapSketch    = "sketch"    // TensorSketch of a polynomial kernel
 	MapMonomials = "monomials" // all monomials of a polynomial kernel
+	MapExplicit  = "explicit"  // the features that the kernel lists itself
 	MapNone      = "none"      // the coordinates themselves
 )
 
@@ -50,6 +51,7 @@ func Mappers[T any]() []Mapper[T] {
 		NewORF[T](DefaultDim),
 		NewSketch[T](DefaultDim),
 		Monomials[T]{},
+		NewExplicit[T](),
 		None[T]{},
 	}
 }

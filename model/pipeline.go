@@ -64,6 +64,12 @@ func (p *Pipeline[T]) raw(dst []float64, x T) {
 		p.products(dst, v)
 		return
 	}
+	if m, ok := p.Map.(feature.Sparse[T]); ok {
+		row := make([]data.Vector, 1)
+		m.MapSparseBlock(row, data.Slice[T]{x})
+		p.products(dst, row[0])
+		return
+	}
 	features := make([]float64, p.Map.Dim())
 	p.Map.MapTo(features, x)
 	p.pack().mul(dst, features, 1)
@@ -89,6 +95,9 @@ func (p *Pipeline[T]) features(
 ) (data.Source[data.Vector], error) {
 	if isIdentity(p.Map) {
 		return any(x).(data.Source[data.Vector]), nil
+	}
+	if m, ok := p.Map.(feature.Sparse[T]); ok {
+		return feature.ApplySparse(ctx, ctl, m, x)
 	}
 	return feature.Apply(ctx, ctl, p.Map, x)
 }
@@ -184,6 +193,16 @@ func (p *Pipeline[T]) rawBlock(
 	}
 	ctl = ctl.Quiet()
 	ctl.Workers = 1
+	if m, ok := p.Map.(feature.Sparse[T]); ok {
+		features, err := feature.ApplySparse(ctx, ctl, m, x)
+		if err != nil {
+			return nil, err
+		}
+		for i := range features.Len() {
+			p.products(raw.Row(i), features.At(i))
+		}
+		return features, nil
+	}
 	features, err := feature.Apply(ctx, ctl, p.Map, x)
 	if err != nil {
 		return nil, err

@@ -46,6 +46,12 @@ func (m Votes[T]) MapBlock(ctl run.Control, dst []float64, x data.Source[T], fir
 	return m.Rules.MapBlock(ctl, dst, features, first)
 }
 
+// unmapped reports a map whose features may be sparse.
+func unmapped[T any](m feature.Map[T]) bool {
+	_, sparse := m.(feature.Sparse[T])
+	return sparse || isIdentity(m)
+}
+
 // isIdentity reports a map that leaves vectors as they are.
 func isIdentity[T any](m feature.Map[T]) bool {
 	_, plain := any(m).(feature.Identity)

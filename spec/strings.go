@@ -18,6 +18,8 @@ func stringKernels() map[string]maker[string] {
 		"spectrum":    made[string](text.Spectrum{K: 3}),
 		"mismatch":    made[string](text.NewMismatch(5, 1)),
 		"subsequence": made[string](text.NewSubsequence(3)),
+		"words":       made[string](text.NewWords()),
+		"ngrams":      made[string](text.NewNgrams()),
 		"exec":        makeExec[string],
 		"wasm":        makeWasm[string],
 	}

@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 )
 
@@ -17,7 +18,8 @@ import (
 // Eval takes time proportional to the length: 64 letters at a time for D up to
 // 64, about 0.4 ns a letter on strings that have little in common, and letter by
 // letter beyond. That is less than it takes to list the D features of a letter
-// and look them up, so the kernel does not list them.
+// and look them up, so the kernel is no kernel.Explicit; List lists them for those
+// who want the features themselves.
 type Degree struct {
 	D int
 }
@@ -46,6 +48,24 @@ func (k Degree) Eval(x, y string) float64 {
 
 // Diag returns K(x, x) in constant time.
 func (k Degree) Diag(x string) float64 { return k.scaled(k.run(len(x))) }
+
+// List lists for every place i the strings x[i:i+k] of k = 1 to D letters that begin
+// there, with the weight √β_k. Places and letters are numbered by a 64-bit hash
+// (see graded.go). It takes time |x|·min(D, |x|).
+func (k Degree) List(x string, emit func(term uint64, weight float64)) {
+	weight := make([]float64, max(0, min(k.D, len(x))))
+	for n := range weight {
+		weight[n] = math.Sqrt(k.scaled(k.D - n))
+	}
+	for i := range len(x) {
+		h := fnvEnd(uint64(i) + 1)
+		for n, w := range weight[:min(len(weight), len(x)-i)] {
+			h = fnvAdd(h, rune(x[i+n]))
+			h ^= h >> 29
+			emit(h, w)
+		}
+	}
+}
 
 // scaled turns Σ_k (D-k+1)·count_k into Σ_k β_k·count_k.
 func (k Degree) scaled(sum int) float64 {

@@ -1,6 +1,6 @@
 package text
 
-// lister is a kernel that lists the coordinates of φ(x), all of them counts.
+// lister is a kernel that lists the coordinates of φ(x).
 // kernel.Explicit says what Terms must keep.
 type lister interface {
 	Terms(x string, emit func(term uint64, weight float64))
@@ -14,7 +14,8 @@ func counts(k lister, x string) map[uint64]float64 {
 }
 
 // against returns the function x ↦ ⟨φ(x), φ(y)⟩. Counts and their products are
-// integers, so that no order of the sum loses anything below 2⁵³.
+// integers, so that no order of the sum loses anything below 2⁵³; weights that are
+// none come in the order of their terms.
 func against(k lister, y string) func(x string) float64 {
 	known := counts(k, y)
 	return func(x string) float64 {
@@ -24,7 +25,7 @@ func against(k lister, y string) func(x string) float64 {
 	}
 }
 
-// norm2 returns |φ(x)|².
+// norm2 returns |φ(x)|² of counts.
 func norm2(k lister, x string) float64 {
 	sum := 0.0
 	for _, c := range counts(k, x) {
