@@ -21,8 +21,10 @@ import (
 //
 // The features are put into Buckets by a hash (Weinberger et al. 2009); two that
 // meet in one are added up. Of the buckets those that the sample fills are kept,
-// and are the coordinates. What an instance has in others meets nothing that was
-// learnt from the sample; it counts for the length of what is normalised.
+// and are the coordinates. What an instance has in others meets nothing of the
+// sample. It does not count for the length of what is normalised either: the kernel
+// is normalised on the span of the sample's features, so that a text of which half
+// the words are new scores as the other half would alone.
 //
 // With IDF each coordinate t is multiplied, before anything is normalised, by
 //
@@ -159,12 +161,11 @@ type Listed[T any] struct {
 	tally   Tally
 	place   []int32   // the coordinate of a bucket, -1 for none
 	idf     []float64 // of a coordinate; nil for 1
-	unseen  float64   // that of a bucket without coordinate
 }
 
 // take takes over what was found in a sample.
 func (m *Listed[T]) take(t Tally) {
-	m.tally, m.unseen = t, 1
+	m.tally = t
 	m.place = make([]int32, t.Buckets)
 	for b := range m.place {
 		m.place[b] = -1
@@ -176,7 +177,7 @@ func (m *Listed[T]) take(t Tally) {
 		return
 	}
 	weight := func(in int32) float64 { return math.Log(float64(1+t.Rows)/float64(1+in)) + 1 }
-	m.unseen, m.idf = weight(0), make([]float64, len(t.In))
+	m.idf = make([]float64, len(t.In))
 	for i, in := range t.In {
 		m.idf[i] = weight(in)
 	}
@@ -208,10 +209,10 @@ func (m *Listed[T]) MapSparseBlock(dst []data.Vector, x data.Source[T]) {
 	}
 }
 
-// cell is a feature in its bucket.
+// cell is a feature and its coordinate.
 type cell struct {
-	bucket uint32
-	value  float64
+	at    int32
+	value float64
 }
 
 // sheet is what the features of an instance are gathered on. It is used again from
@@ -226,23 +227,15 @@ type sheet struct {
 func (m *Listed[T]) vector(s *sheet, x T) data.Vector {
 	s.cells = s.cells[:0]
 	m.fill(s, m.listing, 0, x)
-	known := 0
-	for _, c := range s.cells {
-		if m.place[c.bucket] >= 0 {
-			known++
-		}
-	}
-	out := data.Vector{Index: make([]int32, 0, known), Value: make([]float64, 0, known)}
-	for _, c := range s.cells {
-		if at := m.place[c.bucket]; at >= 0 {
-			out.Index, out.Value = append(out.Index, at), append(out.Value, float64(float32(c.value)))
-		}
+	out := data.Vector{Index: make([]int32, len(s.cells)), Value: make([]float64, len(s.cells))}
+	for i, c := range s.cells {
+		out.Index[i], out.Value[i] = c.at, float64(float32(c.value))
 	}
 	return out
 }
 
-// fill appends the features of x in a listing, in the order of their buckets and
-// each bucket once.
+// fill appends the features of x in a listing, in the order of their coordinates and
+// each once.
 func (m *Listed[T]) fill(s *sheet, l kernel.Listing[T], salt uint64, x T) {
 	first := len(s.cells)
 	if l.List != nil {
@@ -280,29 +273,30 @@ func (m *Listed[T]) leaf(s *sheet, l kernel.Listing[T], salt uint64, x T) {
 	})
 	slices.Sort(s.keys)
 	for i := 0; i < len(s.keys); {
-		c := cell{bucket: uint32(s.keys[i] >> 32)}
-		for ; i < len(s.keys) && uint32(s.keys[i]>>32) == c.bucket; i++ {
+		bucket, c := uint32(s.keys[i]>>32), cell{}
+		for ; i < len(s.keys) && uint32(s.keys[i]>>32) == bucket; i++ {
 			c.value += s.value[uint32(s.keys[i])]
 		}
-		if m.idf != nil {
-			if at := m.place[c.bucket]; at >= 0 {
-				c.value *= m.idf[at]
-			} else {
-				c.value *= m.unseen
-			}
+		at := m.place[bucket]
+		if at < 0 {
+			continue
 		}
+		if m.idf != nil {
+			c.value *= m.idf[at]
+		}
+		c.at = at
 		s.cells = append(s.cells, c)
 	}
 }
 
-// merge puts the cells of several parts in the order of their buckets, and adds up
-// those of one bucket in the order of the parts.
+// merge puts the cells of several parts in the order of their coordinates, and adds
+// up those of one in the order of the parts.
 func (s *sheet) merge(first int) {
 	cells := s.cells[first:]
-	slices.SortStableFunc(cells, func(a, b cell) int { return int(a.bucket) - int(b.bucket) })
+	slices.SortStableFunc(cells, func(a, b cell) int { return int(a.at - b.at) })
 	out := cells[:0]
 	for _, c := range cells {
-		if n := len(out); n > 0 && out[n-1].bucket == c.bucket {
+		if n := len(out); n > 0 && out[n-1].at == c.at {
 			out[n-1].value += c.value
 		} else {
 			out = append(out, c)

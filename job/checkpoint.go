@@ -40,6 +40,9 @@ func keyOf[T any](r model.Recipe[T], left *open[T], kind spec.Kind[T], s model.S
 	fmt.Fprintf(sum, "kerf checkpoint 2: %s, %d rows;", key, n)
 	if left != nil {
 		fmt.Fprintf(sum, "%v %v %q;", left.kernels, left.dims, left.maps)
+		if len(left.variants) > 0 {
+			fmt.Fprintf(sum, "%v;", left.variants)
+		}
 	}
 	for lo := 0; lo < n; lo += checkpointRows {
 		sum.Write(kind.Encode(data.Range[T]{Of: s.X, Lo: lo, Hi: min(lo+checkpointRows, n)}))

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/spec"
 )
 
 // Picked is what was chosen among, and the error of each on held-out rows.
@@ -42,9 +44,10 @@ type Option struct {
 // open is what is chosen on held-out rows of a sample: one of several kernels,
 // then the number of features, then the map that makes them.
 type open[T any] struct {
-	kernels []kernel.Kernel[T] // fewer than two are no choice
-	dims    []int              // increasing
-	maps    []string           // beside the recipe's, which is kept unless another is clearly better
+	variants []variant[T]       // kernels with their maps, in place of kernels
+	kernels  []kernel.Kernel[T] // fewer than two are no choice
+	dims     []int              // increasing
+	maps     []string           // beside the recipe's, which is kept unless another is clearly better
 }
 
 // What is tried of each, and on how many rows.
@@ -77,13 +80,20 @@ func everySecond(grid []float64) []float64 {
 	return out
 }
 
-// leftOpen returns what the choices leave to be chosen for n rows, nil for
+// leftOpen returns what the choices leave to be chosen for instances x, nil for
 // nothing.
-func leftOpen[T any](s *settled, k kernel.Kernel[T], n int) *open[T] {
+func leftOpen[T any](
+	s *settled, kind spec.Kind[T], k kernel.Kernel[T], x data.Source[T], seed uint64,
+) (*open[T], error) {
 	if s.Claim != nil || s.traits.Unsupervised {
-		return nil // rows of a certificate must have no part in a choice
+		return nil, nil // rows of a certificate must have no part in a choice
 	}
+	n := x.Len()
 	o := &open[T]{maps: s.otherMaps()}
+	var err error
+	if o.variants, err = variants(s, kind, x, seed); err != nil {
+		return nil, err
+	}
 	if s.kernel.Open() {
 		o.kernels = widths(k)
 	}
@@ -95,10 +105,10 @@ func leftOpen[T any](s *settled, k kernel.Kernel[T], n int) *open[T] {
 			}
 		}
 	}
-	if len(o.kernels) < 2 && len(o.dims) < 2 && len(o.maps) == 0 {
-		return nil
+	if len(o.variants) == 0 && len(o.kernels) < 2 && len(o.dims) < 2 && len(o.maps) == 0 {
+		return nil, nil
 	}
-	return o
+	return o, nil
 }
 
 // widths returns a kernel and the same with other widths.
@@ -150,7 +160,16 @@ func choose[T any](
 	stages := r.Run.Progress.Divide("choose kernel and dimension", plan.choose())
 	defer stages.End()
 	quick := r.Quick(min(s.Len(), dimRows))
-	if t := trialOn(s, kernelRows, r.Seed); t != nil && len(o.kernels) > 1 {
+	if len(o.variants) > 0 {
+		var err error
+		own := r.Map.Name()
+		if r, picked.Kernels, err = chooseVariant(ctx, whole, r, quick, o, s, plan, stages); err != nil {
+			return r, nil, err
+		}
+		if r.Map.Name() != own { // one whose features are not chosen
+			return r, &picked, nil
+		}
+	} else if t := trialOn(s, kernelRows, r.Seed); t != nil && len(o.kernels) > 1 {
 		best := math.Inf(1)
 		for i, k := range o.kernels {
 			stages.Next(fmt.Sprintf("kernel %d of %d", i+1, len(o.kernels)), plan.kernels[i])

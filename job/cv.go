@@ -168,7 +168,11 @@ func (v validation[T]) run(ctx context.Context, w typed[T], fold eval.Fold) (Fol
 		return out, err
 	}
 	r.Calibrate = "" // what is measured needs no probabilities
-	tested, err := trainAndTest(ctx, r, leftOpen(v.choices, k, len(train)), part, rows, test)
+	left, err := leftOpen(v.choices, w.kind, k, part.train.X, o.Seed)
+	if err != nil {
+		return out, err
+	}
+	tested, err := trainAndTest(ctx, r, left, part, rows, test)
 	if errors.Is(err, learn.ErrOneClass) {
 		return out, badInput(rows.Name, place+" leaves rows of a single class to train on",
 			"use other --folds, --seed or --groups")

@@ -23,6 +23,9 @@ func planOf[T any](r model.Recipe[T], o *open[T], s model.Sample[T]) plan {
 	var p plan
 	quick := r.Quick(min(s.Len(), dimRows))
 	penalties := len(model.Penalties(r.Learner, r.Choose, s, chooserC, chooserLambda))
+	for _, v := range o.variants {
+		p.kernels = append(p.kernels, v.of(quick).TrialWork(s, trialRows(s, kernelRows), penalties))
+	}
 	if len(o.kernels) > 1 {
 		few := sized(quick, min(kernelDim, max(s.Len()/4, 1)))
 		for range o.kernels {

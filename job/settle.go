@@ -24,6 +24,9 @@ type settled struct {
 	named   bool         // somebody chose the kernel
 	open    bool         // nobody chose kernel, map or learner
 	vectors bool         // instances are vectors
+	// nobody chose the kernel or the map of instances that are no vectors, and the
+	// learner takes sparse features
+	unchosen bool
 }
 
 // settle fills in what was left open, for instances of a kind.
@@ -52,6 +55,8 @@ func settle[T any](c Choices, kind spec.Kind[T]) (*settled, error) {
 		others--
 	}
 	s.mapOpen = c.Map.Name == "" && s.vectors && !s.traits.Kernel && c.Claim == nil && others == 0
+	s.unchosen = !s.named && !s.vectors && c.Map.Name == "" && len(c.Map.Args) == 0 && c.Claim == nil &&
+		!s.traits.Kernel && s.traits.Penalty == model.PenaltyC && !s.regresses()
 	if s.Map.Name == "" {
 		s.Map.Name = DefaultMap(text, s.traits)
 	}

@@ -236,7 +236,10 @@ func (t *training[T]) fit(ctx context.Context) error {
 	if r.Claim != nil {
 		r.Claim.Fresh = t.fresh
 	}
-	left := leftOpen(s, k, part.Len())
+	left, err := leftOpen(s, t.kind, k, part.X, o.Seed)
+	if err != nil {
+		return err
+	}
 	if t.keep != nil {
 		key, err := keyOf(r, left, t.kind, part)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/eval"
+	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/model"
 )
 
@@ -35,6 +36,9 @@ func (t *training[T]) words() Words {
 			how = fmt.Sprintf("width: the best of %d on held-out rows, around the median distance", len(p.Kernels))
 		}
 		w.Kernel += " (" + how + ")"
+	}
+	if p := t.out.Picked; t.choices.unchosen && p != nil && len(p.Kernels) > 0 {
+		w.Kernel += fmt.Sprintf(" (the best of %d on held-out rows)", len(p.Kernels))
 	}
 	if p := t.out.Picked; p != nil && len(p.Maps) > 1 {
 		w.Maps = t.optionWords(p.Maps) + " on held-out rows"
@@ -73,6 +77,12 @@ func (t *training[T]) mapWords() string {
 	}
 	h, dims := t.header.Map, t.dimWords()
 	switch h.Kind {
+	case model.MapExplicit:
+		text := fmt.Sprintf("explicit: the %d features that the kernel lists, in %d buckets", h.Dim, h.Width)
+		if e, ok := any(t.pipeline.Map).(interface{ Tally() feature.Tally }); ok && e.Tally().In != nil {
+			text += ", weighed by how few rows have them"
+		}
+		return text
 	case model.MapNone:
 		return fmt.Sprintf("none: the %d coordinates themselves", h.Dim)
 	case model.MapF1:

@@ -25,7 +25,8 @@ func samples() []string {
 func TestConformance(t *testing.T) {
 	for _, k := range append(kernels(),
 		text.Mismatch{K: 5, M: 1, Letters: 4}, text.Mismatch{K: 2, M: 1, Letters: 20}, text.Mismatch{K: 2, M: 1, Letters: 26},
-		text.Subsequence{K: 5, Decay: 0.5},
+		text.Subsequence{K: 5, Decay: 0.5}, text.NewNgrams(), text.Ngrams{From: 1, To: 3}, text.NewWords(),
+		text.Degree{D: 4, Shift: 2},
 	) {
 		t.Run(fmt.Sprint(k), func(t *testing.T) {
 			kerftest.Kernel(t, k, samples())
@@ -46,6 +47,8 @@ func TestAbilities(t *testing.T) {
 		{text.Spectrum{K: 3}, true, true},
 		{text.NewMismatch(5, 1), true, true},
 		{text.NewSubsequence(3), false, false},
+		{text.NewWords(), true, true},
+		{text.NewNgrams(), true, true},
 	} {
 		_, _, explicit := kernel.ExplicitOf(test.kernel)
 		_, prepared := test.kernel.(kernel.Preparer[string])
@@ -65,6 +68,9 @@ func TestText(t *testing.T) {
 		want   string
 	}{
 		{text.Degree{D: 5}, "degree(d=5)"},
+		{text.Degree{D: 5, Shift: 1}, "degree(d=5,shift=1)"},
+		{text.NewWords(), "words(n=2)"},
+		{text.NewNgrams(), "ngrams(from=2,to=5,edges=1)"},
 		{text.Substring{}, "substring"},
 		{text.Substring{Max: 8}, "substring(p=8)"},
 		{text.Spectrum{K: 3}, "spectrum(k=3)"},
@@ -88,6 +94,9 @@ func TestValidate(t *testing.T) {
 		want   []string // one for each fault
 	}{
 		{text.Degree{}, []string{"degree: d is 0"}},
+		{text.Degree{D: 1, Shift: -1}, []string{"degree: shift is -1"}},
+		{text.Words{}, []string{"words: n is 0"}},
+		{text.Ngrams{From: 3, To: 2, Edges: 2}, []string{"ngrams: to is 2", "edges is 2"}},
 		{text.Degree{D: 1_000_001}, []string{"d is 1000001"}},
 		{text.Substring{Max: -1}, []string{"substring: p is -1"}},
 		{text.Spectrum{}, []string{"spectrum: k is 0"}},
