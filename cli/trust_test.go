@@ -12,6 +12,25 @@ import (
 	"unicode/utf8"
 )
 
+// reheaded returns a model file with another header, and the checksum for it.
+func reheaded(t *testing.T, b []byte, change func(h map[string]any)) []byte {
+	t.Helper()
+	n := binary.LittleEndian.Uint32(b[12:])
+	var h map[string]any
+	if err := json.Unmarshal(b[16:16+n], &h); err != nil {
+		t.Fatal(err)
+	}
+	change(h)
+	text, err := json.Marshal(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := append(binary.LittleEndian.AppendUint32(bytes.Clone(b[:12]), uint32(len(text))), text...)
+	body = append(body, b[16+n:len(b)-sha256.Size]...)
+	sum := sha256.Sum256(body)
+	return append(body, sum[:]...)
+}
+
 // TestHostileModel has a model whose texts are a stranger's: a long command of a
 // program with what a terminal obeys. Nothing starts it unasked, and all that is
 // said of it is lines of text.
@@ -24,21 +43,10 @@ func TestHostileModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := binary.LittleEndian.Uint32(b[12:])
-	var h map[string]any
-	if err := json.Unmarshal(b[16:16+n], &h); err != nil {
-		t.Fatal(err)
-	}
-	h["kernel"] = "exec:touch " + mark + " \x1b[2J\u202e\u2028\n" + strings.Repeat("größe ", 500)
-	h["learner"] = "svm\nchecksum  right\r\x1b]0;title\a"
-	text, err := json.Marshal(h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	body := append(binary.LittleEndian.AppendUint32(bytes.Clone(b[:12]), uint32(len(text))), text...)
-	body = append(body, b[16+n:len(b)-sha256.Size]...)
-	sum := sha256.Sum256(body)
-	writeFile(t, m, append(body, sum[:]...))
+	writeFile(t, m, reheaded(t, b, func(h map[string]any) {
+		h["kernel"] = "exec:touch " + mark + " \x1b[2J\u202e\u2028\n" + strings.Repeat("größe ", 500)
+		h["learner"] = "svm\nchecksum  right\r\x1b]0;title\a"
+	}))
 
 	shown := mustRun(t, "inspect", m)
 	if strings.ContainsAny(shown, "\x1b\r\a\u202e\u2028") || strings.Count(shown, "\nchecksum") != 1 {

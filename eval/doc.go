@@ -7,7 +7,8 @@
 // nothing is ever NaN. Classify, Confusion and AUC are the bare measures.
 //
 // Folds divides rows for cross-validation, and Search finds the best of many
-// candidates, which a Space can make.
+// candidates, which a Space can make. ConvexSquares and Greedy find the weights of a
+// blend of some of them.
 //
 // docs/math/evaluation.md has the formulas.
 package eval

@@ -56,3 +56,31 @@ func ExampleSearch_Run() {
 	fmt.Printf("%.3g of %d, %s\n", r.Best.Candidate[0], len(r.Trials), r.Status)
 	// Output: 10 of 5, converged
 }
+
+// Two candidates that err to either side, and one that is worse than both.
+func ExampleConvexSquares() {
+	y := []float64{1, 2, 3, 4}
+	scores := [][]float64{{1.1, 2.1, 3.1, 4.1}, {0.7, 1.7, 2.7, 3.7}, {4, 3, 2, 1}}
+	fmt.Printf("%.2f\n", eval.ConvexSquares(scores, y, nil))
+	// Output: [0.75 0.25 0.00]
+}
+
+// The candidates whose labels, by the mean of scores, are wrong least often.
+func ExampleGreedy() {
+	scores, positive := [][]float64{{1, -2, 3, 1}, {2, 2, -1, -2}, {-1, 1, 2, 1}}, []bool{true, true, true, false}
+	wrong := func(a []float64) float64 {
+		n := 0.0
+		for r, truth := range positive {
+			sum := 0.0
+			for i, s := range scores {
+				sum += a[i] * s[r]
+			}
+			if sum > 0 != truth {
+				n++
+			}
+		}
+		return n
+	}
+	fmt.Println(eval.Greedy(len(scores), 10, wrong))
+	// Output: [0 0.5 0.5]
+}

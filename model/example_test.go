@@ -112,6 +112,34 @@ func ExampleRecipe_FitValues() {
 	// true true
 }
 
+// Numbers by the average of ridge regression on two kernels' features.
+func ExampleBlend() {
+	var x data.Slice[data.Vector]
+	var y []float64
+	for i := range 200 {
+		v := float64(i) / 50
+		x, y = append(x, data.Dense(v)), append(y, v+math.Sin(3*v))
+	}
+	var parts []*model.Pipeline[data.Vector]
+	for _, k := range []kernel.Kernel[data.Vector]{kernel.Gaussian{Gamma: 2}, kernel.NewPolynomial(5)} {
+		r := model.NewRecipe(k, 10)
+		r.Learner = model.NewRidge()
+		p, _, err := r.FitValues(context.Background(), data.Labeled[data.Vector, float64]{X: x, Y: y})
+		if err != nil {
+			log.Fatal(err)
+		}
+		parts = append(parts, p)
+	}
+	p, err := model.Blend(parts, []float64{0.5, 0.5})
+	if err != nil {
+		log.Fatal(err)
+	}
+	at := data.Dense(1)
+	mean := (parts[0].Value(at) + parts[1].Value(at)) / 2
+	fmt.Println(math.Abs(p.Value(at)-mean) < 1e-12, p.Map.Dim() == parts[0].Map.Dim()+parts[1].Map.Dim())
+	// Output: true true
+}
+
 // fruitFile is a model that kerf train wrote, of columns size, colour, weight and
 // fruit.
 const fruitFile = "testdata/old/table.kerf"
