@@ -164,7 +164,8 @@ func TestBlendNumbers(t *testing.T) {
 	c := writeFile(t, filepath.Join(dir, "c.csv"), []byte(b.String()))
 	m := filepath.Join(dir, "m.kerf")
 	blendOf(t, c, m, true)
-	if text := mustRun(t, "inspect", m); !strings.Contains(text, "it predicts numbers") || !strings.Contains(text, "part 3") {
+	text := mustRun(t, "inspect", m)
+	if !strings.Contains(text, "it predicts numbers") || !strings.Contains(text, "part 3") {
 		t.Errorf("inspect shows %s", text)
 	}
 	if text := mustRun(t, "eval", m, c, "-q"); !strings.Contains(strings.ToLower(text), "rmse") {

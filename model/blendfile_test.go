@@ -47,7 +47,8 @@ func TestBlendHeader(t *testing.T) {
 		t.Errorf("the header is %+v", h)
 	}
 	for i, part := range h.Parts {
-		if part.Weight != []float64{0.5, 0.25, 2}[i] || part.Learner != parts[i].Learner || part.Map.Dim != parts[i].Map.Dim() {
+		if part.Weight != []float64{0.5, 0.25, 2}[i] || part.Learner != parts[i].Learner ||
+			part.Map.Dim != parts[i].Map.Dim() {
 			t.Errorf("part %d is %+v", i+1, part)
 		}
 	}
@@ -89,7 +90,7 @@ func TestOpenBlendErrors(t *testing.T) {
 		"features":           {`"kind":"blend","dim":`, `"kind":"blend","dim":1`},
 		"features of a part": {`"kind":"f2","dim":6`, `"kind":"f2","dim":5`},
 		"map of a part":      {`"kind":"f2"`, `"kind":"blend"`},
-		"huge width":         {`"kind":"sketch","dim":6,"landmarks":0,"width":3`, `"kind":"sketch","dim":6,"landmarks":0,"width":99999999`},
+		"huge width":         {`"landmarks":0,"width":3`, `"landmarks":0,"width":99999999`},
 		"name of a blob":     {`"part2/bias"`, `"part2/biass"`},
 		"blob of no part":    {`"part2/bias"`, `"bias"`},
 		"classes":            {`"classes":["green","red"]`, `"classes":["green","red","x"]`},

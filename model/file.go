@@ -50,7 +50,7 @@ var (
 type Header struct {
 	Writer    string       `json:"writer"`    // version of kerf that wrote it
 	Instances string       `json:"instances"` // kind of the instances
-	Kernel    string       `json:"kernel"`    // as package spec reads it; empty where there is none; of a blend, for people
+	Kernel    string       `json:"kernel"`    // as package spec reads it; empty where there is none; of a blend for people
 	Map       MapHeader    `json:"map"`
 	Parts     []PartHeader `json:"parts,omitempty"` // of a blend; what is not theirs is the blend's
 	Votes     *VotesHeader `json:"votes,omitempty"` // rules behind the map, of a boosted model
