@@ -42,8 +42,12 @@ const mostCoordinates = 3000
 // diagonal one.
 const (
 	mostMetric = 200
-	mostScaled = 1000
+	mostScaled = 300
 )
+
+// mostTaxi is how many coordinates vectors may have for kernels of Σ|x_j - y_j|, which
+// no matrix product computes.
+const mostTaxi = 300
 
 // kernelOf returns the kernel of a shape, of so many median distances.
 func (s shape) kernelOf(width float64, x data.Source[data.Vector], sd uint64) kernel.Kernel[data.Vector] {
@@ -71,6 +75,9 @@ func (s *search[T]) arms(view int) []*arm[T] {
 			some = shapes[:narrow]
 		}
 		for _, sh := range some {
+			if sh.taxi && data.Dim(v) > mostTaxi {
+				continue
+			}
 			for _, width := range sh.widths {
 				k, ok := any(sh.kernelOf(width, v, s.o.Seed)).(kernel.Kernel[T])
 				if !ok {

@@ -28,7 +28,8 @@ type arm[T any] struct {
 
 	// What the race found out.
 	at     int          // place in grid of the best penalty
-	loss   float64      // at that penalty, on the rows measured on
+	loss   float64      // at that penalty, on the rows measured on: what arms are compared by
+	error  float64      // part of the rows, or the root of the mean square of numbers
 	scores *data.Matrix // of these rows
 	kernel kernel.Kernel[T]
 	rows   int // that it was fitted to
@@ -140,6 +141,7 @@ const idlePenalties = 2
 // With a single division it stops early.
 func (a *arm[T]) run(ctx context.Context, s model.Sample[T], r rung) error {
 	on := measured(s, r)
+	judge := newJudge(on)
 	scores := make([]*data.Matrix, len(a.grid))
 	first := 0
 	for _, d := range r.parts {
@@ -173,7 +175,7 @@ func (a *arm[T]) run(ctx context.Context, s model.Sample[T], r rung) error {
 			}
 			place(scores[i], first, m.Scores, part.Classes, s.Classes)
 			if len(r.parts) == 1 {
-				loss := on.Loss(scores[i])
+				loss := judge.loss(scores[i])
 				if idle++; loss < best {
 					best, idle = loss, 0
 				}
@@ -190,8 +192,8 @@ func (a *arm[T]) run(ctx context.Context, s model.Sample[T], r rung) error {
 		if m == nil {
 			continue
 		}
-		if loss := on.Loss(m); loss < a.loss {
-			a.loss, a.at, a.scores = loss, i, m
+		if loss := judge.loss(m); loss < a.loss {
+			a.loss, a.error, a.at, a.scores = loss, on.Loss(m), i, m
 		}
 	}
 	if a.scores == nil {
@@ -228,4 +230,60 @@ func place(all *data.Matrix, first int, some *data.Matrix, of, among data.Classe
 			}
 		}
 	}
+}
+
+// judge compares scores of rows. Of numbers it goes by the root of the mean squared
+// error. Of classes it adds the part of the rows that are wrong to the mean squared
+// distance of the scores from +1 and -1, each as a part of what it is without a
+// model: the first is what counts, the second says more of few rows.
+type judge[T any] struct {
+	on           model.Sample[T]
+	wrong, apart float64 // without a model
+}
+
+func newJudge[T any](on model.Sample[T]) judge[T] {
+	j := judge[T]{on: on, wrong: 1, apart: 1}
+	if on.Task == model.Regress {
+		return j
+	}
+	share := make([]float64, on.Classes.Len())
+	for _, c := range on.Y {
+		share[c] += 1 / float64(len(on.Y))
+	}
+	flat := data.NewMatrix(on.Len(), len(share))
+	for i := range flat.Rows {
+		for c, p := range share {
+			flat.Row(i)[c] = 2*p - 1
+		}
+	}
+	j.wrong, j.apart = max(on.Loss(flat), 1e-9), max(j.squares(flat), 1e-9)
+	return j
+}
+
+// loss is what arms are compared by.
+func (j judge[T]) loss(scores *data.Matrix) float64 {
+	if j.on.Task == model.Regress {
+		return j.on.Loss(scores)
+	}
+	return j.on.Loss(scores)/j.wrong + j.squares(scores)/j.apart
+}
+
+// squares is the mean squared distance of scores from +1 of the class and -1 of others.
+func (j judge[T]) squares(scores *data.Matrix) float64 {
+	sum, total := 0.0, 0.0
+	for i, y := range j.on.Y {
+		w := 1.0
+		if j.on.Weight != nil {
+			w = j.on.Weight[i]
+		}
+		total += w * float64(scores.Cols)
+		for c, v := range scores.Row(i) {
+			want := -1.0
+			if c == y {
+				want = 1
+			}
+			sum += w * (v - want) * (v - want)
+		}
+	}
+	return sum / max(total, math.SmallestNonzeroFloat64)
 }

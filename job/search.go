@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
@@ -39,7 +41,7 @@ type view[T any] struct {
 
 // searches reports whether nothing was chosen, so that all is searched.
 func (s *settled) searches(o *TrainOptions) bool {
-	return o.Effort != Quick && s.open && s.Claim == nil && !s.traits.Unsupervised && o.Checkpoint == ""
+	return o.Effort != Quick && s.open && s.vectors && s.Claim == nil && !s.traits.Unsupervised && o.Checkpoint == ""
 }
 
 // leastSearched is how many rows a race needs.
@@ -222,10 +224,12 @@ func (s *search[T]) toLearn(finals []*arm[T]) []*arm[T] {
 
 // Sizes of a final fit.
 const (
-	choleskyRows = 5000  // up to which kernel ridge is solved by a factorisation
+	choleskyRows = 4000  // up to which kernel ridge is solved by a factorisation
 	stepsRows    = 34000 // up to which it is solved by conjugate gradients
 	finalDim     = 4096  // landmarks past that
 	stepsError   = 1e-3  // of the residual
+	smoothAt     = 0.5   // μ from which on a function is so smooth that landmarks do as well as all rows
+	singleAt     = 1e-3  // μ from which on K may be rounded to float32
 )
 
 // final returns the recipe of an arm for all rows.
@@ -240,15 +244,20 @@ func (s *search[T]) final(ctx context.Context, a *arm[T], whole model.Sample[T])
 		r.Kernel = k
 	}
 	penalty, n := a.penalty(a.grid[a.at], whole), whole.Len()
-	switch {
-	case !a.ridge:
+	if !a.ridge {
 		if s.task == model.Classify {
 			r.Learner = model.NewSVM()
 		}
 		r.Learner = r.Learner.(model.Penalized).WithPenalty(penalty)
+		return r, nil
+	}
+	if n > choleskyRows && a.grid[a.at] >= singleAt {
+		r.Run.Precision = run.Float32
+	}
+	switch {
 	case n <= choleskyRows:
 		r.Learner = model.NewKernelRidge[T]().WithPenalty(penalty)
-	case n <= stepsRows && s.o.Run.Reserve("", 6*float64(n)*float64(n), "") == nil:
+	case s.byAll(a, n):
 		l := model.NewKernelRidge[T]()
 		l.Tolerance = stepsError
 		r.Learner = l.WithPenalty(penalty)
@@ -260,11 +269,29 @@ func (s *search[T]) final(ctx context.Context, a *arm[T], whole model.Sample[T])
 	return r, nil
 }
 
+// byAll reports whether an arm is fitted with all of n rows as landmarks.
+func (s *search[T]) byAll(a *arm[T], n int) bool {
+	return n <= choleskyRows || a.grid[a.at] < smoothAt && n <= stepsRows &&
+		s.o.Run.Reserve("", 6*float64(n)*float64(n), "") == nil
+}
+
+// members is how many arms are joined in a model of n rows: as many as can be fitted
+// in the time.
+func (s *search[T]) members(best *arm[T], n int) int {
+	switch {
+	case n <= choleskyRows:
+		return s.size.blend
+	case n <= 2*choleskyRows || !s.byAll(best, n):
+		return max(1, s.size.blend/2)
+	}
+	return max(1, s.size.blend/4)
+}
+
 // options lists what was tried, best first.
 func (s *search[T]) options() []Option {
 	var out []Option
 	for _, a := range s.tried {
-		out = append(out, Option{Name: a.name, Error: a.loss})
+		out = append(out, Option{Name: a.name, Error: a.error})
 	}
 	return out
 }
@@ -279,29 +306,86 @@ func (s *search[T]) words() string {
 		strings.Join(views, ", "))
 }
 
-// searchFit searches, encodes the rows as the best arm wants them, and fits it.
-func (t *training[T]) searchFit(ctx context.Context, encode func(scale.Kind) (*part[T], error)) (*Picked, model.Training, error) {
+// blend chooses the arms that are joined, all of the view of the best one, and their
+// weights, by the scores of the rows that they were measured on.
+func (s *search[T]) blend(finals []*arm[T]) ([]*arm[T], []float64) {
+	best := finals[0]
+	most := s.members(best, s.views[best.view].part.train.Len())
+	var among []*arm[T]
+	for _, a := range finals {
+		if a.view == best.view && (a == best || !s.byAll(a, s.rows()) || s.rows() <= 2*choleskyRows) {
+			among = append(among, a)
+		}
+	}
+	if among = among[:min(len(among), 2*most)]; most == 1 || len(among) == 1 {
+		return finals[:1], []float64{1}
+	}
+	on := measured(s.views[best.view].sample, s.second)
+	scores := make([]*data.Matrix, len(among))
+	for i, a := range among {
+		scores[i] = a.scores
+	}
+	judge := newJudge(on)
+	weight := eval.Greedy(len(among), 3*most, func(w []float64) float64 {
+		some := 0
+		for _, v := range w {
+			if v > 0 {
+				some++
+			}
+		}
+		if some > most {
+			return math.Inf(1)
+		}
+		return judge.loss(model.Blended(scores, w))
+	})
+	var arms []*arm[T]
+	var kept []float64
+	for i, w := range weight {
+		if w > 0 {
+			arms, kept = append(arms, among[i]), append(kept, w)
+		}
+	}
+	return arms, kept
+}
+
+// rows is how many rows there are to train on.
+func (s *search[T]) rows() int { return s.views[0].part.train.Len() }
+
+// searchFit searches, encodes the rows as the best arm wants them, and fits it, or a
+// blend of the best ones.
+func (t *training[T]) searchFit(
+	ctx context.Context, encode func(scale.Kind) (*part[T], error),
+) (*Picked, model.Training, error) {
 	var tr model.Training
-	counter := &run.Counter{}
 	s, err := newSearch(t, encode)
 	if err != nil || s == nil {
 		return nil, tr, err
 	}
-	s.o.Run.Counter.Add(counter.Count())
-	arms, err := s.race(ctx)
+	finals, err := s.race(ctx)
 	if err != nil {
 		return nil, tr, err
 	}
-	best := arms[0]
-	t.part = s.views[best.view].part
-	s.views = slices.Clone(s.views)
-	r, err := s.final(ctx, best, t.part.train)
-	if err != nil {
-		return nil, tr, err
+	arms, weight := s.blend(finals)
+	v := s.views[arms[0].view]
+	t.part = v.part
+	s.views = []view[T]{v} // the memory of the others is free
+	for _, a := range finals {
+		a.view = 0
 	}
-	r.Calibrate, r.Conformal = t.choices.Calibrate, t.choices.Conformal
-	t.choices.Learner.Name, t.choices.traits = r.Learner.Name(), r.Learner.Traits()
-	t.choices.Map.Name = r.Map.Name()
-	t.pipeline, tr, err = r.FitSample(ctx, t.part.train)
+	recipes, scores := make([]model.Recipe[T], len(arms)), make([]*data.Matrix, len(arms))
+	for i, a := range arms {
+		if recipes[i], err = s.final(ctx, a, t.part.train); err != nil {
+			return nil, tr, err
+		}
+		scores[i] = a.scores
+	}
+	recipes[0].Calibrate, recipes[0].Conformal = t.choices.Calibrate, t.choices.Conformal
+	on := measured(v.sample, s.second)
+	held := &model.HeldOut{Scores: model.Blended(scores, weight), Y: on.Y, Values: on.Values, Weight: on.Weight}
+	t.pipeline, tr, err = model.FitBlend(ctx, recipes, weight, t.part.train, held)
+	lead := recipes[0]
+	t.choices.Learner.Name, t.choices.traits = lead.Learner.Name(), lead.Learner.Traits()
+	t.choices.Map.Name = lead.Map.Name()
+	tr.Trials = nil
 	return &Picked{Kernels: s.options(), rows: s.second.sample}, tr, err
 }

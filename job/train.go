@@ -319,7 +319,7 @@ func (t *training[T]) describe(tr model.Training, picked *Picked) error {
 	out := &Trained{
 		Model: m, Training: tr, Certificate: tr.Earned, Classes: m.Classes.Names, Dim: t.header.Map.Dim,
 		Iterations: tr.Iterations,
-		Kernel:     kernelName(t.pipeline.Kernel), Evaluations: tr.Evaluations, Learner: m.Learner, Map: t.header.Map.Kind,
+		Kernel:     spec.Short(t.pipeline.KernelText()), Evaluations: tr.Evaluations, Learner: m.Learner, Map: t.header.Map.Kind,
 		Margin: ptr(tr.Margins.Min()), Margin95: ptr(tr.Margins.Quantile(0.05)), Mistakes: tr.Mistakes, Picked: picked,
 		Scale: t.part.encoding.Scaled(), Seconds: tr.Elapsed.Seconds(), Status: tr.Status, Support: tr.Support,
 		Task:   t.choices.Task,

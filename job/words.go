@@ -13,6 +13,7 @@ import (
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/spec"
 )
 
 // Words say for people what was trained on what, and how it was chosen.
@@ -29,7 +30,7 @@ type Words struct {
 func (t *training[T]) words() Words {
 	w := Words{File: t.rows.Name, Data: t.part.encoding.Describe(t.part.x.Len(), t.part.x), Map: t.mapWords(),
 		Learner: t.learnerWords()}
-	w.Kernel = kernelName(t.pipeline.Kernel)
+	w.Kernel = spec.Short(t.pipeline.KernelText())
 	if t.choices.kernel.Open() && t.pipeline.Kernel != nil {
 		how := "width: the median distance"
 		if p := t.out.Picked; p != nil && len(p.Kernels) > 0 {

@@ -201,7 +201,7 @@ func (p *Pipeline[T]) rawBlock(
 		for i := range features.Len() {
 			p.products(raw.Row(i), features.At(i))
 		}
-		return features, nil
+		return []data.Source[data.Vector]{features}, nil
 	}
 	features, err := feature.Apply(ctx, ctl, p.Map, x)
 	if err != nil {
