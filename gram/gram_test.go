@@ -359,6 +359,9 @@ func TestCombinations(t *testing.T) {
 		kernel.ExpOf(kernel.Scale(0.1, rbf)),
 		kernel.Normalize(kernel.Sum(rbf, poly)),
 		kernel.Sum(rbf, kernel.Constant[data.Vector]{Value: 1}),
+		kernel.Block{From: 1, To: 3, Of: rbf},
+		kernel.Sum[data.Vector](kernel.Block{To: 1, Of: poly}, kernel.Block{From: 1, To: 9, Of: kernel.Normalize(rbf)}),
+		kernel.Normalize[data.Vector](kernel.Block{From: 1, To: 3, Of: poly}),
 	} {
 		g, err := gram.Bind(k, y).Block(ctx, run.Control{}, x)
 		if err != nil {

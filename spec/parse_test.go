@@ -197,6 +197,9 @@ func TestNames(t *testing.T) {
 		if name == "learned" {
 			text = "learned(linear,metric=diag1:AACAPw)"
 		}
+		if name == "block" {
+			text = "block(from=0,to=1,linear)"
+		}
 		if _, err := spec.Parse(text); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

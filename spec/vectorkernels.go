@@ -22,6 +22,7 @@ func vectorKernels() map[string]maker[data.Vector] {
 		"rq":        made[data.Vector](kernel.NewRationalQuadratic()),
 		"exec":      makeExec[data.Vector],
 		"wasm":      makeWasm[data.Vector],
+		"block":     func(a *arguments) (kernel.Kernel[data.Vector], error) { return makeBlock(a, nil, 0) },
 	}
 }
 
@@ -54,4 +55,45 @@ func makeGaussian(a *arguments) (kernel.Kernel[data.Vector], error) {
 		return nil, a.fail("sigma is %v and must be a positive number", v["sigma"])
 	}
 	return kernel.GaussianWidth(v["sigma"]), nil
+}
+
+// vectorKernelsOf are the kernels on vectors, of which a block takes a width that is
+// left open from its own coordinates of x.
+func vectorKernelsOf(x data.Source[data.Vector], seed uint64) map[string]maker[data.Vector] {
+	makers := vectorKernels()
+	makers["block"] = func(a *arguments) (kernel.Kernel[data.Vector], error) { return makeBlock(a, x, seed) }
+	return makers
+}
+
+// makeBlock reads block(from=0,to=3,K).
+func makeBlock(a *arguments, x data.Source[data.Vector], seed uint64) (kernel.Kernel[data.Vector], error) {
+	if len(a.node.inner) != 1 || len(a.node.params) != 2 {
+		return nil, a.fail("block takes coordinates and one kernel, as in block(from=0,to=3,rbf(gamma=1))")
+	}
+	bounds := *a
+	bounds.node.inner = nil
+	v, err := bounds.numbers(named{"from", 0}, named{"to", 0})
+	if err != nil {
+		return nil, err
+	}
+	k := kernel.Block{}
+	if k.From, err = a.whole(v, "from"); err != nil {
+		return nil, err
+	}
+	if k.To, err = a.whole(v, "to"); err != nil {
+		return nil, err
+	}
+	if k.From < 0 || k.To <= k.From {
+		return nil, a.fail("block has coordinates from %d to %d and needs one or more", k.From, k.To)
+	}
+	width, makers := a.width, vectorKernels()
+	if x != nil {
+		part := make(data.Slice[data.Vector], x.Len())
+		for i := range part {
+			part[i] = k.Get(x.At(i))
+		}
+		width, makers = func() float64 { return kernel.MedianDistance(part, seed) }, vectorKernelsOf(part, seed)
+	}
+	k.Of, err = build(a.kernel, a.node.inner[0], makers, width)
+	return k, err
 }

@@ -20,9 +20,9 @@ type Vectors struct{}
 func (Vectors) Name() string { return string(dataset.Vectors) }
 
 // Make makes a kernel. A width that is left open becomes the median distance of
-// x.
+// x, of the coordinates of the block where it stands in one.
 func (Vectors) Make(k Kernel, x data.Source[data.Vector], seed uint64) (kernel.Kernel[data.Vector], error) {
-	return build(k, k.root, vectorKernels(), func() float64 { return kernel.MedianDistance(x, seed) })
+	return build(k, k.root, vectorKernelsOf(x, seed), func() float64 { return kernel.MedianDistance(x, seed) })
 }
 
 // Kernel reads a kernel that leaves nothing open.

@@ -16,7 +16,7 @@ func (s *Schema) bind(t *Table) (parts []*part, target int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	for j := range s.Columns {
+	for _, j := range s.inOrder() {
 		c := &s.Columns[j]
 		if c.Size == 0 {
 			continue

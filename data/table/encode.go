@@ -122,6 +122,7 @@ type part struct {
 	cache  map[float64]int // category of numbers met so far, if from is numbers
 
 	moments []moment              // of each entry of from, if it is a date
+	terms   [][]term              // of each entry of from, if it is a text; byKey then has the words
 	number  func(row int) float64 // if it is a number
 
 	column int         // in the schema
@@ -143,6 +144,12 @@ func newPart(to *Column, from *column) *part {
 		p.number = from.numbers(to.Format)
 	case Date:
 		p.moments = moments(from, to.Layout)
+	}
+	if to.Kind == Text {
+		p.terms, p.byKey = to.terms(from), make(map[string]int, len(to.Words))
+		for k, word := range to.Words {
+			p.byKey[word] = k
+		}
 	}
 	if to.Kind != Category {
 		return p
@@ -208,6 +215,9 @@ func (p *part) put(t *Table, row int, set func(j int, v float64)) error {
 		return nil
 	case Date:
 		return p.putDate(t, row, set)
+	case Text:
+		p.putWords(row, set)
+		return nil
 	}
 	v := p.number(row)
 	gone := math.IsNaN(v)

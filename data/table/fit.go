@@ -42,6 +42,7 @@ func Fit(t *Table, rows []int, kind scale.Kind) (*Schema, error) {
 //   - So it is if all cells are numbers with the same unit, or with commas; see Format.
 //   - It is a date if all cells are written in one of the common ways, day and month of
 //     which the column tells apart.
+//   - It is a text where cells have several words and many are different; see fitWords.
 //   - Otherwise it is a category, unless nine tenths of 20 or more cells are
 //     different: then it is ignored, as names and identifiers are.
 //   - If a cell was missing among the rows, the column has a last coordinate that
@@ -112,7 +113,7 @@ func (r Recipe) fit(t *Table, rows []int) (*Schema, *crossed, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	for j := range s.Columns {
+	for _, j := range s.inOrder() {
 		s.Columns[j].Offset = s.Width
 		s.Width += s.Columns[j].Size
 	}
@@ -202,6 +203,9 @@ func (c *Column) fitText(t *Table, cells *column, rows []int, r Recipe) error {
 	layout, ambiguous := layoutOf(cells)
 	if layout != "" {
 		c.fitDate(cells, rows, r, layout, scale.KnotsOf(t.Cols()))
+		return nil
+	}
+	if c.fitWords(cells, rows) {
 		return nil
 	}
 	c.fitCategory(cells, rows)

@@ -61,6 +61,8 @@ func (p *part) cell(row int) float64 {
 			return math.NaN()
 		}
 		return p.moments[p.from.code[row]].days
+	case Text:
+		return float64(p.from.code[row])
 	}
 	return p.number(row)
 }
@@ -103,7 +105,8 @@ func sameColumns(parts []*part, rows []int) []int {
 }
 
 func (p *part) sameAs(q *part, rows []int) bool {
-	if p.to.Kind != q.to.Kind || !slices.Equal(p.to.Categories, q.to.Categories) {
+	if p.to.Kind != q.to.Kind || !slices.Equal(p.to.Categories, q.to.Categories) ||
+		!slices.Equal(p.to.Words, q.to.Words) {
 		return false
 	}
 	return !slices.ContainsFunc(rows, func(i int) bool {

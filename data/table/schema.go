@@ -18,6 +18,7 @@ const (
 	Number   Kind = "number"   // one coordinate, and one more if training had missing values
 	Category Kind = "category" // one coordinate a category, 1 for the one in the cell, and one more as above
 	Date     Kind = "date"     // its time, a sine and a cosine of each part that varies, and one more as above
+	Text     Kind = "text"     // one coordinate a word, and one more as above; they stand behind all others
 	Ignored  Kind = "ignored"
 	Target   Kind = "target"
 	Weight   Kind = "weight" // of the rows
@@ -71,6 +72,11 @@ type Column struct {
 	// is a 1 at coordinate Offset + k; of a missing or unknown one these are all
 	// zeros.
 	Categories []string `json:"categories,omitempty"`
+
+	// Words are those of texts, in increasing order of bytes, and Weights their inverse
+	// document frequencies.
+	Words   []string  `json:"words,omitempty"`
+	Weights []float64 `json:"weights,omitempty"`
 
 	// Statistics are coordinates of categories in the place of these, after those of
 	// the most frequent; nil for none.
@@ -127,6 +133,9 @@ func (s *Schema) features() int {
 // than twice as many coordinates as columns behind them.
 func (s *Schema) IsSparse() bool { return s.Width > 2*s.features() }
 
+// manyWords is how many different words a text is taken to have.
+const manyWords = 100
+
 // Bytes returns how much memory Encode needs for so many rows.
 func (s *Schema) Bytes(rows int) float64 {
 	if s.IsSparse() {
@@ -136,6 +145,9 @@ func (s *Schema) Bytes(rows int) float64 {
 				stored += len(c.Statistics.Names)
 			}
 			stored += 2 * len(c.Parts)
+			if c.Kind == Text {
+				stored += min(len(c.Words), manyWords)
+			}
 		}
 		return 2.25 * 12 * float64(rows) * float64(stored) // lists of values grow to it
 	}
@@ -146,12 +158,17 @@ func (s *Schema) Bytes(rows int) float64 {
 // column=category for a category, and the name with " missing" for an indicator.
 func (s *Schema) Coordinates() []string {
 	names := make([]string, 0, s.Width)
-	for _, c := range s.Columns {
+	for _, j := range s.inOrder() {
+		c := &s.Columns[j]
 		switch c.Kind {
 		case Number:
 			names = append(names, c.Name)
 		case Date:
 			names = append(names, c.dateNames()...)
+		case Text:
+			for _, word := range c.Words {
+				names = append(names, c.Name+" has "+word)
+			}
 		}
 		for _, category := range c.single() {
 			names = append(names, c.Name+"="+category)
@@ -244,6 +261,9 @@ func (s *Schema) Summary() string {
 	if n := count[Date]; n > 0 {
 		kinds = append(kinds, plural(n, "date", "dates"))
 	}
+	if n := count[Text]; n > 0 {
+		kinds = append(kinds, plural(n, "text", "texts"))
+	}
 	text := fmt.Sprintf("%s: %s → %s", plural(len(s.Columns)-count[Target]-count[Weight], "column", "columns"),
 		strings.Join(kinds, ", "), plural(s.Width, "coordinate", "coordinates"))
 	if len(notes) > 0 {
@@ -287,7 +307,8 @@ func (s *Schema) Validate() error {
 		fault("%w", err)
 	}
 	width, weights := 0, 0
-	for j, c := range s.Columns {
+	for _, j := range s.inOrder() {
+		c := &s.Columns[j]
 		if c.Kind == Weight {
 			weights++
 		}
@@ -316,6 +337,11 @@ func (c *Column) valid() bool {
 			return false
 		}
 		size = 1 + 2*len(c.Parts)
+	case Text:
+		if !c.validWords() {
+			return false
+		}
+		size = len(c.Words)
 	case Category:
 		size = len(c.Categories)
 		if c.Statistics != nil {
@@ -329,7 +355,8 @@ func (c *Column) valid() bool {
 		return false
 	}
 	if c.Indicator && size == 0 || c.Statistics != nil && c.Kind != Category || !c.validScale() ||
-		c.Format != nil && (c.Kind != Number || !c.Format.valid()) || c.Kind != Date && (c.Layout != "" || c.Parts != nil) {
+		c.Format != nil && (c.Kind != Number || !c.Format.valid()) ||
+		c.Kind != Date && (c.Layout != "" || c.Parts != nil) || c.Kind != Text && (c.Words != nil || c.Weights != nil) {
 		return false
 	}
 	if c.Indicator {
