@@ -179,8 +179,8 @@ func (f *learnerFlags) add(flags *pflag.FlagSet) {
 	f.mapFlags.add(flags)
 	flags.Var(callFlag{&f.learner, &f.args}, "learner", "learner: "+strings.Join(model.LearnerNames(nil), ", ")+
 		"; hyperparameters may follow, as in 'svm(C=10)' (default: svm; ridge for numbers)")
-	flags.StringVar(&f.task, "task", "", "classify or regress (default: what the learner does; without --learner, "+
-		"numbers are learnt as such unless they are few whole ones, and all else as classes)")
+	flags.StringVar(&f.task, "task", "", "classify or regress (default: what the learner does; where it does both "+
+		"or is left open, numbers are learnt as such unless they are few whole ones, and all else as classes)")
 	flags.Float64Var(&f.c, "C", 0, "penalty C, the weight of a unit of loss (default: chosen on held-out training rows)")
 	flags.Float64Var(&f.lambda, "lambda", 0,
 		"penalty lambda, the weight of |w|², of ridge, kernel-ridge, falkon and kernel-sgd (default: chosen)")
@@ -271,14 +271,14 @@ func (f *learnerFlags) hyperparameters(c *cobra.Command, out *job.Choices) error
 // classFlags belong to classes, and say that these are to be learnt.
 var classFlags = []string{"C", "loss", "class-weight", "calibrate", "error"}
 
-// settle fills in the learner or the task where one is left open. Where both are, and
-// no flag belongs to classes, the data decide between the learners of each task, and
-// the traits are those of the one of classes.
+// settle fills in the learner or the task where one is left open. Where both are, or
+// the learner has both tasks, and no flag belongs to classes, the data decide; without a
+// learner the traits are those of the one of classes.
 func (f *learnerFlags) settle(changed func(string) bool, out *job.Choices) (model.Traits, error) {
 	if f.task != "" && f.task != string(model.Classify) && f.task != string(model.Regress) {
 		return model.Traits{}, usage("--task is %q and must be classify or regress", f.task)
 	}
-	open := f.learner == "" && f.task == ""
+	open, named := f.task == "" && (f.learner == "" || job.Undecided(f.learner)), f.learner
 	if f.learner == "" {
 		f.learner = job.DefaultLearner(model.Task(f.task))
 	}
@@ -287,6 +287,7 @@ func (f *learnerFlags) settle(changed func(string) bool, out *job.Choices) (mode
 		return t, usage("unknown learner %q; there are %s", f.learner, strings.Join(model.LearnerNames(nil), ", "))
 	}
 	if open && !slices.ContainsFunc(classFlags, changed) {
+		out.Learner.Name = named
 		return t, nil
 	}
 	out.Learner.Name, out.Task = f.learner, model.Task(f.task)

@@ -37,8 +37,10 @@ func (f *inputFlags) add(flags *pflag.FlagSet) {
 // addKnown adds what reading needs when a model says the rest.
 func (f *inputFlags) addKnown(flags *pflag.FlagSet) {
 	flags.StringVar(&f.read.Target, "target", "", "column of the label: a name, a number from 1, first, last or none "+
-		"(default: last of a table, first of lines and sets; with a model, where its training data had it)")
-	flags.StringVar(&f.read.Labels, "labels", "", "file with the labels of IDX or NPY data: IDX, or one a line")
+		"(default: the one that looks like it, else the last, of a table, "+
+		"first of lines and sets; with a model, where its training data had it)")
+	flags.StringVar(&f.read.Labels, "labels", "", "file with the labels of IDX or NPY data: IDX, NPY, or "+
+		"one a line (default: the one beside the data with labels for images, or y for X, in its name)")
 	flags.StringVar(&f.header, "header", "auto", "whether the first line of a table is a header: auto, yes, no or skip")
 }
 

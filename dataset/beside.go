@@ -10,16 +10,19 @@ import (
 	"github.com/kerf-ml/kerf/data/file"
 	"github.com/kerf-ml/kerf/data/idx"
 	"github.com/kerf-ml/kerf/data/lines"
+	"github.com/kerf-ml/kerf/data/npy"
 )
 
 // withFiles adds to rows what the options have in files of its own.
 func withFiles(ctx context.Context, rest next, o *Options) (next, error) {
 	if o.Labels != "" {
-		labels, err := readLabels(ctx, o)
+		labels, coded, err := readLabels(ctx, o)
 		if err != nil {
 			return nil, err
 		}
-		rest = beside(rest, o.Labels, "labels", len(labels), func(r *Rows, lo, hi int) { r.Labels = labels[lo:hi] })
+		rest = beside(rest, o.Labels, "labels", len(labels), func(r *Rows, lo, hi int) {
+			r.Labels, r.Coded = labels[lo:hi], coded
+		})
 	}
 	if o.Weights != "" {
 		weights, err := readWeights(ctx, o)
@@ -60,18 +63,24 @@ func beside(rest next, path, what string, n int, add func(r *Rows, lo, hi int)) 
 	}
 }
 
-// readLabels reads a file of labels: IDX, or one a line.
-func readLabels(ctx context.Context, o *Options) ([]string, error) {
+// readLabels reads a file of labels: IDX, NPY, or one a line. coded says that they are
+// bytes.
+func readLabels(ctx context.Context, o *Options) (labels []string, coded bool, err error) {
 	f, err := openFile(ctx, o.Labels, o)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer f.Close()
-	if idx.Begins(f.Head()) {
-		return idx.ReadLabels(ctx, f, f.Name)
+	switch head := f.Head(); {
+	case idx.Begins(head):
+		labels, err = idx.ReadLabels(ctx, f, f.Name)
+		return labels, idx.HoldsBytes(head), err
+	case npy.Begins(head):
+		labels, err = npy.ReadLabels(ctx, f, f.Name)
+	default:
+		labels, _, err = lines.NewReader(f, lines.Options{Name: f.Name}).Read(ctx, 0)
 	}
-	texts, _, err := lines.NewReader(f, lines.Options{Name: f.Name}).Read(ctx, 0)
-	return texts, err
+	return labels, false, err
 }
 
 // readWeights reads a file of weights, one a line. Blank lines at its end do not

@@ -91,7 +91,7 @@ func byLines(head []byte) *format {
 // byEnding returns the format that the ending of a name stands for, nil if none.
 func byEnding(name string) *format {
 	name = strings.ToLower(name)
-	for _, packed := range []string{".gz", ".bz2", ".zst"} {
+	for _, packed := range packings {
 		name = strings.TrimSuffix(name, packed)
 	}
 	ending := filepath.Ext(name)

@@ -32,8 +32,8 @@ const (
 // formats lists what can be read, a line each. Where two recognise a file, the
 // first one has it.
 var formats = []*format{
-	{name: "NPY", binary: true, begins: npy.Begins, open: openNPY},
-	{name: "IDX", binary: true, begins: idx.Begins, open: openIDX},
+	{name: formatNPY, binary: true, begins: npy.Begins, open: openNPY},
+	{name: formatIDX, binary: true, begins: idx.Begins, open: openIDX},
 	{name: "Parquet", binary: true, begins: parquet.Begins, table: true, keyed: true, open: openParquet},
 	{name: "JSON Lines", begins: jsonl.Begins, table: true, keyed: true, open: openJSONL},
 	{name: formatFASTA, begins: fasta.Begins, open: openFASTA},
@@ -46,7 +46,7 @@ var formats = []*format{
 
 // oneColumn reports a text without separators: a table of one column, or lines of
 // another format.
-func oneColumn(head []byte) bool { return !csv.HasSeparator(head) }
+func oneColumn(head []byte) bool { return !csv.HasSeparator(head) && !csv.Spaced(head) }
 
 // reading is how a file is to be read.
 type reading struct {
@@ -61,7 +61,12 @@ func openCSV(ctx context.Context, f *file.File, o *reading) (next, error) {
 	}
 	return func(max int) (*Rows, error) {
 		t, err := r.Read(ctx, max)
-		return tableRows(t), err
+		rows := tableRows(t)
+		if n := r.OddHeader(); n > 0 && rows != nil {
+			rows.Notes = []string{fmt.Sprintf("the header names %d columns of %d and is left aside; columns are numbered",
+				n, t.Cols())}
+		}
+		return rows, err
 	}, nil
 }
 

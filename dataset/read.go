@@ -56,6 +56,9 @@ func read(ctx context.Context, path string, o *recogniser) (*Rows, error) {
 	if found.name == formatCSV {
 		o.findKind(f)
 	}
+	if o.needed && o.Labels == "" && o.Target == "" && path != "-" {
+		o.findLabels(path, found.name)
+	}
 	keep := o.Weighted() || o.on && o.Kind != o.asked && o.asTable(f)
 	if found.name != formatCSV || !keep { // only a table has columns
 		found = asked(found, o.Kind, f.Head())
@@ -74,7 +77,7 @@ func read(ctx context.Context, path string, o *recogniser) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Name, r.Format, r.Kind = f.Name, found.name, o.Kind
+	r.Name, r.Format, r.Kind, r.Notes = f.Name, found.name, o.Kind, append(r.Notes, o.notes...)
 	if r.Kind == "" {
 		r.Kind = r.native()
 	}

@@ -36,6 +36,15 @@ type recogniser struct {
 	on     bool
 	needed bool // the labels
 	asked  Kind // Kind as it was given
+	notes  []string
+}
+
+// findLabels finds the file with the labels of an array.
+func (o *recogniser) findLabels(path, format string) {
+	if o.Labels = LabelsBeside(path, format); o.Labels != "" {
+		o.Target = noTarget
+		o.notes = append(o.notes, fmt.Sprintf("the labels are those of %s (--labels)", o.Labels))
+	}
 }
 
 // findKind fills in that a table is one of strings, by the beginning of its file.

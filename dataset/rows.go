@@ -18,6 +18,7 @@ type Rows struct {
 	Kind    Kind
 	Labels  []string  // nil where there are none
 	Weights []float64 // nil where there are none, or they are in a column that has not been looked at
+	Coded   bool      // labels are bytes, which stand for classes
 	Notes   []string  // what Recognise found, for people
 
 	first   int // rows of the file before these

@@ -32,6 +32,9 @@ func Apart(output string, inputs ...string) error {
 // output.
 func (o *TrainOptions) apart(path string) error {
 	inputs := []string{path, o.Test, o.TestLabels, o.TestWeights, o.Read.Labels, o.Read.Weights}
+	for _, array := range []string{path, o.Test} {
+		inputs = append(inputs, dataset.LabelsBeside(array, "IDX"))
+	}
 	for _, output := range []string{o.Output, o.Checkpoint} {
 		if err := Apart(output, inputs...); err != nil {
 			return err

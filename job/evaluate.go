@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/dataset"
@@ -56,7 +57,10 @@ type Quantiles struct {
 // once. Where rows have weights, from a file, from the column that the options
 // name or from the one that the model was trained with, all measures are by weight.
 func Evaluate(ctx context.Context, m *model.Model, path string, o Options) (*Evaluated, error) {
-	v := evaluation{o: &o, m: m, path: path}
+	v := evaluation{o: &o, m: m, path: path, alike: map[string]string{}}
+	if o.Read.Target == "" {
+		o.labelsBeside(path, m.Encoding.Format, &o.Read)
+	}
 	err := o.stream(ctx, m, path, func(r *dataset.Rows) error { return v.add(ctx, r) })
 	if err == nil {
 		err = dataset.SomeWeight(path, v.weights)
@@ -72,6 +76,7 @@ func Evaluate(ctx context.Context, m *model.Model, path string, o Options) (*Eva
 		b, err := constantIn(m.Head).numbers(v.scores, v.truth.values, v.weights)
 		return &Evaluated{Numbers: r, Baseline: b}, err
 	}
+	o.noteAlike(path, v.alike)
 	if err := o.checkLabels(path, m.Head, v.truth); err != nil {
 		return nil, err
 	}
@@ -95,6 +100,7 @@ type evaluation struct {
 	margins   []float64
 	weights   []float64 // nil where the rows have none
 	rows      int
+	alike     map[string]string // labels that are taken for others
 }
 
 // add measures some rows.
@@ -117,6 +123,7 @@ func (v *evaluation) add(ctx context.Context, r *dataset.Rows) error {
 		v.truth.values, v.scores = append(v.truth.values, values...), append(v.scores, s.Data...)
 		return nil
 	}
+	maps.Copy(v.alike, alike(v.m.Classes, r))
 	y, unknown := classIndex(v.m.Classes, r.Labels)
 	s, margins, err := v.m.ScoreMargins(ctx, v.o.Run, r, y)
 	if err != nil {

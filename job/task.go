@@ -86,14 +86,14 @@ func areClasses(count map[float64]int, rows int) bool {
 }
 
 // findTask settles whether classes or numbers are learnt of rows where neither a task
-// nor a learner was chosen, nor anything that belongs to one, and tells what it found
-// where that is not plain.
+// nor a learner that has one alone was chosen, nor anything that belongs to classes, and
+// tells what it found where that is not plain.
 func (o *Options) findTask(rows *dataset.Rows) {
 	c := &o.Choices
-	if c.Task != "" || c.Learner.Name != "" || rows.Labels == nil {
+	if c.Task != "" || c.Learner.Name != "" && !Undecided(c.Learner.Name) || rows.Labels == nil {
 		return
 	}
-	if c.ofClasses() {
+	if c.ofClasses() || rows.Coded {
 		c.Task = model.Classify
 		return
 	}
@@ -102,13 +102,19 @@ func (o *Options) findTask(rows *dataset.Rows) {
 	case f.task == model.Regress:
 		o.note("%s: %s holds %d different numbers in %d rows, which are learnt as numbers; use --task classify for classes",
 			rows.Name, name, f.distinct, f.rows)
-		if len(c.Learner.Args) > 0 {
+		if c.Learner.Name == "" && len(c.Learner.Args) > 0 {
 			c.Learner = c.fitting(DefaultLearner(model.Regress))
 		}
 	case f.numbers && f.distinct > 2:
 		o.note("%s: the %d different numbers of %s are taken for classes; use --task regress to learn numbers",
 			rows.Name, f.distinct, name)
 	}
+}
+
+// Undecided reports a learner that learns classes and numbers.
+func Undecided(learner string) bool {
+	t, ok := model.TraitsOf(learner)
+	return ok && t.Can(model.Classify) && t.Can(model.Regress)
 }
 
 // ofClasses reports choices that have a sense for classes alone.

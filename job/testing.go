@@ -28,6 +28,9 @@ func (t *training[T]) testRows(ctx context.Context, held []int) (*testing[T], er
 	if v == nil || err != nil {
 		return nil, err
 	}
+	if t.o.Test != "" {
+		t.o.noteAlike(v.rows.Name, alike(t.part.train.Classes, v.rows))
+	}
 	head := &model.Head{Task: t.choices.Task, Classes: t.part.train.Classes, Learner: t.choices.Learner.Name}
 	if v.known, err = truthOf(head, v.rows, v.index); err != nil {
 		return nil, err
@@ -49,6 +52,9 @@ func (t *training[T]) readTest(ctx context.Context, held []int) (*testing[T], er
 	read := o.Read
 	read.Kind, read.Run, read.WeightSpare = t.rows.Kind, o.Run, true
 	read.Labels, read.Weights = o.TestLabels, o.TestWeights
+	if o.Read.Target == "" {
+		o.labelsBeside(o.Test, t.rows.Format, &read)
+	}
 	o.Run.Progress.Begin("read "+o.Test, 0)
 	rows, err := dataset.Read(ctx, o.Test, read)
 	o.Run.Progress.End()

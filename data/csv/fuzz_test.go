@@ -67,7 +67,7 @@ func TestWriteFaults(t *testing.T) {
 func FuzzCSV(f *testing.F) {
 	for _, seed := range []string{
 		people, "1,2,a\n3,?,b\n", "a\tb\n\"x\ty\"\t\"z\n", "\"a\"\"\nb\",1\nc,2\n", "1;NaN\nx;2\n", "1e308,a\n-1e308,b\n",
-		"a,b\n1,2,3\n4,5,6\n", "\xef\xbb\xbf\r\n1|2\r\n",
+		"a,b\n1,2,3\n4,5,6\n", "\xef\xbb\xbf\r\n1|2\r\n", "# so\n#a b\n 1  \"2\" \n3\t4\n",
 	} {
 		f.Add(seed, byte(0), "last")
 	}

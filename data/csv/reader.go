@@ -1,5 +1,5 @@
-// Package csv reads and writes tables in text files, with a comma, tab, semicolon
-// or bar between the cells.
+// Package csv reads and writes tables in text files, with a comma, tab, semicolon,
+// bar or blanks between the cells.
 //
 // A cell is what stands between two separators, without the blanks around it; a
 // cell in double quotes is taken as it is, with "" for a quote. In tab-separated
@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/file"
@@ -32,12 +33,17 @@ type Reader struct {
 	width   int
 	first   int  // line of the row that fixes the width
 	pending bool // whether split holds a row that was not handed out
+	odd     int  // names of a header that was left aside because it does not fit; 0 for none
 }
 
 // NewReader reads the beginning of r and returns a reader of its rows. It finds
 // out what the options leave open: the separator, which is that of tab, semicolon,
 // comma and bar by which the most of the first rows have the same number of cells,
-// more than one; and whether the first row is a header, by table.HasHeader.
+// more than one, else blanks; and whether the first row is a header, by table.HasHeader.
+//
+// Lines before the first row that begin with # are left out, unless the last of them
+// has as many cells as that, and then it may be the header. A header that does not fit
+// the rows, all of which have the same number of cells, is left aside: see OddHeader.
 //
 // It returns a *data.InputError for a file without rows, a header that does not
 // fit the rows, and a target or column to drop that is not there.
@@ -52,18 +58,11 @@ func NewReader(r io.Reader, o table.Options) (*Reader, error) {
 	if err != nil {
 		return nil, data.ReadError(o.Name, err)
 	}
-	sample = bytes.TrimPrefix(sample, []byte("\xef\xbb\xbf"))
-	if o.Comma == 0 {
-		o.Comma = detectComma(sample, whole)
-	}
-	if o.Header == table.Auto {
-		o.Header = table.Absent
-		if table.HasHeader(sampleRecords(sample, whole, byte(o.Comma)), o.Names) {
-			o.Header = table.Present
-		}
-	}
+	b := begin(sample, whole, o)
+	sample = bytes.TrimPrefix(sample, []byte("\xef\xbb\xbf"))[len(b.skipped):]
 	in := io.MultiReader(bytes.NewReader(sample), r)
-	reader := &Reader{options: o, split: newSplitter(in, o.Name, byte(o.Comma))}
+	reader := &Reader{options: b.options, odd: b.odd, split: newSplitter(in, o.Name, byte(b.options.Comma))}
+	reader.split.line = bytes.Count(b.skipped, []byte{'\n'})
 	if err := reader.start(); err != nil {
 		return nil, err
 	}
@@ -114,6 +113,9 @@ func (r *Reader) names() []string {
 	names := make([]string, len(r.split.cells))
 	for j := range names {
 		names[j] = string(r.split.bytes(j))
+		if j == 0 && !r.split.cells[0].quoted && strings.HasPrefix(names[0], "#") {
+			names[j] = strings.TrimSpace(strings.TrimLeft(names[j], "#"))
+		}
 		if names[j] == "" {
 			names[j] = "column " + strconv.Itoa(j+1)
 		}
@@ -123,6 +125,10 @@ func (r *Reader) names() []string {
 
 // Header returns the names of the columns, nil where the file has no header.
 func (r *Reader) Header() []string { return r.header }
+
+// OddHeader returns how many names a header has that was left aside because it does not
+// fit the rows; 0 where there is none.
+func (r *Reader) OddHeader() int { return r.odd }
 
 // Comma returns what separates the cells.
 func (r *Reader) Comma() rune { return r.options.Comma }

@@ -61,7 +61,9 @@ func (s *splitter) next() error {
 	s.begin = s.line
 	start := 0 // where in text the current line begins
 	for {
-		at = s.skipBlanks(at)
+		if at = s.skipBlanks(at); s.comma == ' ' && at == len(s.text) {
+			return nil // blanks at the end of a line separate nothing
+		}
 		var err error
 		if at < len(s.text) && s.text[at] == '"' && (s.comma != '\t' || s.closes(at)) {
 			at, start, err = s.quoted(at, start)
@@ -86,7 +88,11 @@ func (s *splitter) next() error {
 // separator stands, or the end.
 func (s *splitter) plain(at, start int) int {
 	end := len(s.text)
-	if n := bytes.IndexByte(s.text[at:], s.comma); n >= 0 {
+	n := bytes.IndexByte(s.text[at:], s.comma)
+	if s.comma == ' ' {
+		n = bytes.IndexAny(s.text[at:], blanks)
+	}
+	if n >= 0 {
 		end = at + n
 	}
 	hi := end
@@ -136,7 +142,9 @@ func (s *splitter) quoted(at, start int) (end, lineStart int, err error) {
 	}
 	c.hi = hi
 	after := s.skipBlanks(at)
-	if after < len(s.text) && s.text[after] != s.comma {
+	if s.comma == ' ' && after > at {
+		after = at // one of the blanks is the separator
+	} else if after < len(s.text) && s.text[after] != s.comma {
 		at := table.Place{Line: s.line, Column: after - start + 1}
 		return 0, 0, s.fault(at, "there is text after the closing quote of a cell",
 			"put a separator between them, or double quotes that are part of the text")
@@ -174,7 +182,13 @@ func (s *splitter) skipBlanks(at int) int {
 	return at
 }
 
-func (s *splitter) isBlank(c byte) bool { return (c == ' ' || c == '\t' || c == '\r') && c != s.comma }
+// blanks stand around cells, and between them where the comma is a blank: then any
+// number of them separates two cells.
+const blanks = " \t\r"
+
+func (s *splitter) isBlank(c byte) bool {
+	return (c == ' ' || c == '\t' || c == '\r') && (c != s.comma || c == ' ')
+}
 
 // readLine appends the next line, without its newline, to text. A carriage return
 // before the newline stays and counts as a blank.

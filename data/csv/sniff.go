@@ -54,7 +54,8 @@ func sampleRecords(sample []byte, whole bool, comma byte) [][]table.Cell {
 // detectComma returns the separator by which the largest share of rows has the
 // same number of cells, more than one; among equals the first of tab, semicolon,
 // comma and bar: a comma that splits all rows alike beside one of the others is
-// likely to be inside the cells.
+// likely to be inside the cells. Where none of them splits all rows, and blanks do, it
+// is a blank.
 func detectComma(sample []byte, whole bool) rune {
 	best, comma := 0.0, ','
 	for _, c := range "\t;,|" {
@@ -73,6 +74,9 @@ func detectComma(sample []byte, whole bool) rune {
 		if share := float64(most) / float64(len(records)); share > best {
 			best, comma = share, c
 		}
+	}
+	if best < 1 && Spaced(sample) {
+		return ' '
 	}
 	return comma
 }

@@ -1,6 +1,9 @@
 package file
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Label says where the label of a line stands.
 type Label int
@@ -30,4 +33,19 @@ func (l Label) String() string {
 		return "unknown place"
 	}
 	return labelNames[l]
+}
+
+// Spell returns numbers as labels: in the shortest way that reads as the same float64.
+func Spell(values []float64) []string {
+	spelled := map[float64]string{}
+	labels := make([]string, len(values))
+	for i, v := range values {
+		s, known := spelled[v]
+		if !known {
+			s = strconv.FormatFloat(v, 'g', -1, 64)
+			spelled[v] = s
+		}
+		labels[i] = s
+	}
+	return labels
 }

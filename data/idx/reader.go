@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/file"
@@ -178,15 +177,5 @@ func ReadLabels(ctx context.Context, r io.Reader, name string) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	spelled := map[float64]string{}
-	labels := make([]string, m.Rows)
-	for i, v := range m.Data {
-		s, known := spelled[v]
-		if !known {
-			s = strconv.FormatFloat(v, 'g', -1, 64)
-			spelled[v] = s
-		}
-		labels[i] = s
-	}
-	return labels, nil
+	return file.Spell(m.Data), nil
 }

@@ -8,3 +8,8 @@ func Begins(head []byte) bool {
 	}
 	return head[3] > 0 && len(head) >= 4+4*int(head[3])
 }
+
+// HoldsBytes reports whether the values of a file that begins so are bytes.
+func HoldsBytes(head []byte) bool {
+	return Begins(head) && (head[2] == typeUint8 || head[2] == typeInt8)
+}

@@ -9,6 +9,7 @@ package npy
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/kerf-ml/kerf/data"
@@ -121,4 +122,27 @@ func (r *Reader) transpose(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// ReadLabels reads an array of one value a row as labels. The name stands for the file
+// in errors.
+func ReadLabels(ctx context.Context, r io.Reader, name string) ([]string, error) {
+	reader, err := NewReader(r, name)
+	if err != nil {
+		return nil, err
+	}
+	if reader.Cols() != 1 {
+		return nil, &data.InputError{
+			File: name, Problem: fmt.Sprintf("has %d columns, and labels are one value each", reader.Cols()),
+			Advice: "name the file of the labels, not that of the instances",
+		}
+	}
+	m, err := reader.Read(ctx, 0)
+	if err == io.EOF {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return file.Spell(m.Data), nil
 }

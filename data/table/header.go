@@ -17,14 +17,7 @@ func HasHeader(rows [][]Cell, names []string) bool {
 	if len(rows) == 0 {
 		return false
 	}
-	records := make([][]seen, len(rows))
-	for i, row := range rows {
-		records[i] = make([]seen, len(row))
-		for j, c := range row {
-			kind, _ := classify([]byte(c.Text), c.Quoted)
-			records[i][j] = seen{c.Text, kind}
-		}
-	}
+	records := allSeen(rows)
 	first, rest := records[0], records[1:]
 	return hasNames(first, names) ||
 		len(rest) > 0 && (isOddRow(first, rest) || overNumbers(first, rest) || overTexts(first, rest))
@@ -117,4 +110,27 @@ func overTexts(first []seen, rows [][]seen) bool {
 		}
 	}
 	return repeats
+}
+
+// HasOddHeader reports whether the first of the rows is a header that does not fit:
+// all text, and of another length than the others, which agree.
+func HasOddHeader(rows [][]Cell) bool {
+	return len(rows) > 0 && isOddRow(seenIn(rows[0]), allSeen(rows[1:]))
+}
+
+func seenIn(row []Cell) []seen {
+	out := make([]seen, len(row))
+	for j, c := range row {
+		kind, _ := classify([]byte(c.Text), c.Quoted)
+		out[j] = seen{c.Text, kind}
+	}
+	return out
+}
+
+func allSeen(rows [][]Cell) [][]seen {
+	out := make([][]seen, len(rows))
+	for i, row := range rows {
+		out[i] = seenIn(row)
+	}
+	return out
 }
