@@ -19,7 +19,7 @@ func (a *app) predict() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "predict MODEL DATA",
 		Short:   "Predict labels, one line a row",
-		Example: "  kerf predict model.kerf new.csv -o labels.txt",
+		Example: "  kerf predict model.kerf new.csv -o labels.txt\n  kerf predict model.kerf new.csv --keep id,name",
 		Args:    cobra.ExactArgs(2),
 	}
 	in.addKnown(c.Flags())
@@ -30,8 +30,12 @@ func (a *app) predict() *cobra.Command {
 	c.Flags().Float64Var(&o.Coverage, "set", 0,
 		"after each label, the labels one of which is true with this probability, separated by "+
 			"commas; of numbers, the ends of an interval (models trained with --conformal)")
+	c.Flags().StringSliceVar(&o.Keep, "keep", nil,
+		"columns of the data to write before each label, by name or number, or all, under a header")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {
+		case c.Flags().Changed("keep") && len(o.Keep) == 0:
+			return usage("--keep needs columns, or all")
 		case o.Scores && o.Proba:
 			return usage("--scores and --proba do not go together; choose one")
 		case c.Flags().Changed("set") && !slices.Contains(model.Coverages, o.Coverage):
@@ -52,10 +56,17 @@ func (a *app) predict() *cobra.Command {
 			return flagged(err)
 		}
 		all := job.Predictions{Predictions: []any{}, Classes: m.Classes.Names, Coverage: o.Coverage}
+		begun := false
 		fill := func(w io.Writer) error {
 			return job.Predict(c.Context(), m, args[1], o, func(p *job.Predictions) error {
 				if a.json {
 					all.Append(p)
+				}
+				if o.Keep != nil && !begun {
+					begun = true
+					if _, err := io.WriteString(w, p.Names()+"\n"); err != nil {
+						return err
+					}
 				}
 				for i := range p.Predictions {
 					if _, err := io.WriteString(w, p.Line(i)+"\n"); err != nil {

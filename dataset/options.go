@@ -45,6 +45,9 @@ type Options struct {
 	Weight      string
 	WeightSpare bool
 
+	// Verbatim keeps the cells of a table as they are written; see Rows.Cells.
+	Verbatim bool
+
 	// Labels and Weights are files with a label or a weight for each row.
 	Labels, Weights string
 
@@ -87,7 +90,7 @@ func (o *Options) table(name string) table.Options {
 	}
 	return table.Options{
 		Name: name, Header: o.Header, Target: o.Target, Weight: o.Weight, WeightSpare: o.WeightSpare, Drop: drop,
-		Verbatim: o.Kind != Vectors && o.Kind != "", Run: o.Run,
+		Verbatim: o.Verbatim || o.Kind != Vectors && o.Kind != "", Run: o.Run,
 	}
 }
 

@@ -108,8 +108,8 @@ func openFile(ctx context.Context, path string, o *Options) (*file.File, error) 
 // Stream reads a file part by part, the way the training data were read, and
 // hands over each part: at most PartRows rows, fewer where they are long for the
 // memory of the run, unless the format can be read whole alone. Of the options,
-// Target, in the place of the training data's, Header, Weight, Labels and Weights
-// count, and so do Stdin and Run.
+// Target, in the place of the training data's, Header, Weight, Labels, Weights
+// and Verbatim count, and so do Stdin and Run.
 func (e *Encoding) Stream(ctx context.Context, path string, o Options, use func(*Rows) error) error {
 	if err := o.settleTarget(); err != nil {
 		return err
@@ -236,7 +236,7 @@ func (e *Encoding) open(ctx context.Context, f *file.File, o *Options) (next, er
 	}
 	if e.Table != nil {
 		how.table = e.Table.Options(f.Name)
-		how.table.Header, how.table.Weight, how.table.Run = o.Header, o.Weight, o.Run
+		how.table.Header, how.table.Weight, how.table.Run, how.table.Verbatim = o.Header, o.Weight, o.Run, o.Verbatim
 		if o.Target != "" {
 			how.table.Target = o.Target
 		}

@@ -17,7 +17,8 @@ type PredictOptions struct {
 	Options
 	Scores   bool
 	Proba    bool
-	Coverage float64 // of prediction sets or intervals, one of model.Coverages; 0 for none
+	Coverage float64  // of prediction sets or intervals, one of model.Coverages; 0 for none
+	Keep     []string // columns of the table to hand over with the predictions, by name or number; "all" for all
 }
 
 // Predictions are what a model says of rows, in their order.
@@ -29,6 +30,8 @@ type Predictions struct {
 	Sets          [][]string  `json:"sets,omitempty"`
 	Intervals     [][]float64 `json:"intervals,omitempty"`
 	Coverage      float64     `json:"coverage,omitempty"`
+	Columns       []string    `json:"columns,omitempty"` // that are kept
+	Kept          [][]string  `json:"kept,omitempty"`    // their cells, row by row
 
 	ends []float64 // of the intervals, as they are: some may be infinite
 }
@@ -41,6 +44,7 @@ func Predict(ctx context.Context, m *model.Model, path string, o PredictOptions,
 		return err
 	}
 	check := o.labelsKnown(m)
+	o.Read.Verbatim = o.Keep != nil
 	return o.stream(ctx, m, path, func(r *dataset.Rows) error {
 		if err := check(r); err != nil {
 			return err
@@ -52,6 +56,11 @@ func Predict(ctx context.Context, m *model.Model, path string, o PredictOptions,
 		all := &Predictions{Predictions: []any{}, Classes: m.Classes.Names, Coverage: o.Coverage}
 		for i := range s.Rows {
 			all.add(m, &o, sets, s.Row(i))
+		}
+		if o.Keep != nil {
+			if all.Columns, all.Kept, err = r.Cells(o.Keep); err != nil {
+				return err
+			}
 		}
 		return use(all)
 	})
@@ -157,13 +166,56 @@ func (p *Predictions) add(m *model.Model, o *PredictOptions, sets *calibrate.Con
 func (p *Predictions) Append(q *Predictions) {
 	p.Predictions = append(p.Predictions, q.Predictions...)
 	p.Scores, p.Probabilities = append(p.Scores, q.Scores...), append(p.Probabilities, q.Probabilities...)
+	if q.Columns != nil {
+		p.Columns = q.Columns
+	}
+	p.Kept = append(p.Kept, q.Kept...)
 	p.Sets, p.Intervals, p.ends = append(p.Sets, q.Sets...), append(p.Intervals, q.Intervals...), append(p.ends, q.ends...)
 }
 
-// Line writes row i as kerf predict does: the label or number, then, separated by
-// tabs, whatever else was asked for.
+// Names are those of the fields of Line, separated by tabs.
+func (p *Predictions) Names() string {
+	var fields []string
+	for _, name := range p.Columns {
+		fields = append(fields, field(name))
+	}
+	fields = append(fields, "prediction")
+	if p.ends != nil {
+		fields = append(fields, "low", "high")
+	}
+	for _, more := range []struct {
+		name  string
+		there bool
+	}{{"score ", p.Scores != nil}, {"probability ", p.Probabilities != nil}} {
+		for _, class := range p.Classes {
+			if more.there {
+				fields = append(fields, field(more.name+class))
+			}
+		}
+	}
+	if p.Sets != nil {
+		fields = append(fields, "set")
+	}
+	return strings.Join(fields, "\t")
+}
+
+// field is a cell between tabs: in quotes where it would be read as something else.
+func field(text string) string {
+	if strings.ContainsAny(text, "\t\n\r\"") || strings.TrimSpace(text) != text {
+		return `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+	}
+	return text
+}
+
+// Line writes row i as kerf predict does: the cells that are kept, the label or number,
+// then whatever else was asked for, separated by tabs.
 func (p *Predictions) Line(i int) string {
 	var fields []string
+	if p.Kept != nil {
+		for _, cell := range p.Kept[i] {
+			fields = append(fields, field(cell))
+		}
+	}
 	numbers := func(all []float64) {
 		for _, v := range all {
 			fields = append(fields, strconv.FormatFloat(v, 'g', -1, 64))

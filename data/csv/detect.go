@@ -37,6 +37,9 @@ func Spaced(head []byte) bool {
 	}
 	lines, width := 0, 0
 	for _, record := range sampleRecords(head[len(remarks(head, true)):], true, ' ') {
+		if len(record) < 2 {
+			return false
+		}
 		numbers := 0
 		for _, c := range record {
 			if _, err := strconv.ParseFloat(c.Text, 64); err == nil {
@@ -49,7 +52,7 @@ func Spaced(head []byte) bool {
 		if width == 0 {
 			width = len(record)
 		}
-		if len(record) != width || width < 2 || 2*numbers < width {
+		if len(record) != width || 2*numbers < width {
 			return false
 		}
 		lines++
