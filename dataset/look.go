@@ -16,6 +16,8 @@ const (
 	classRows   = 3    // rows of a class, on average
 	lookRows    = 2000 // rows that are looked at, evenly spread
 
+	longestNumber = 64 // letters
+
 	freeRows   = 20 // from which on texts that are different in nine rows of ten are no categories
 	longText   = 20 // letters of a text that is no name of a category
 	fewestLong = 4  // rows from which on such texts are looked at
@@ -45,7 +47,10 @@ func lookAt(name string, n int, row func(i int) int, cell func(i int) (string, b
 		}
 		l.present++
 		l.length += float64(utf8.RuneCountInString(text))
-		v, err := strconv.ParseFloat(text, 64)
+		v, err := 0.0, error(strconv.ErrSyntax)
+		if len(text) <= longestNumber {
+			v, err = strconv.ParseFloat(text, 64)
+		}
 		if err == nil && v-v == 0 {
 			l.numbers++
 			text = strconv.FormatFloat(v, 'g', -1, 64)

@@ -115,7 +115,7 @@ func overTexts(first []seen, rows [][]seen) bool {
 // HasOddHeader reports whether the first of the rows is a header that does not fit:
 // all text, and of another length than the others, which agree.
 func HasOddHeader(rows [][]Cell) bool {
-	return len(rows) > 0 && isOddRow(seenIn(rows[0]), allSeen(rows[1:]))
+	return len(rows) > 1 && len(rows[0]) != len(rows[1]) && isOddRow(seenIn(rows[0]), allSeen(rows[1:]))
 }
 
 func seenIn(row []Cell) []seen {
