@@ -172,9 +172,10 @@ func TestRealTexts(t *testing.T) {
 		rows, cols int
 		row        int
 		cell       string
+		words      bool
 	}{
-		{"splice-dna.csv.gz", ',', 3190, 3, 0, "CCAGCTGCATCACAGGAGGCCAGCGAGCAGGTCTGTTCCAAGGGCCTTCGAGCCAGTCTG"},
-		{"sms-spam.tsv.gz", '\t', 5574, 2, 1, "Ok lar... Joking wif u oni..."},
+		{"splice-dna.csv.gz", ',', 3190, 3, 0, "CCAGCTGCATCACAGGAGGCCAGCGAGCAGGTCTGTTCCAAGGGCCTTCGAGCCAGTCTG", false},
+		{"sms-spam.tsv.gz", '\t', 5574, 2, 1, "Ok lar... Joking wif u oni...", true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -193,8 +194,9 @@ func TestRealTexts(t *testing.T) {
 			if cell, ok := tab.Cell(test.row, test.cols-1); cell != test.cell || !ok {
 				t.Errorf("cell %q", cell)
 			}
-			if _, err := table.Fit(tab, nil, scale.None); err == nil {
-				t.Error("a schema without coordinates")
+			s, err := table.Fit(tab, nil, scale.None)
+			if (err == nil) != test.words || test.words && (len(s.Blocks()) != 1 || !s.Blocks()[0].Text) {
+				t.Errorf("free texts are words and others no coordinates: %v", err)
 			}
 		})
 	}

@@ -22,7 +22,7 @@ func wordsOf(text string) []string {
 }
 
 // fitWords makes a column one of free text where its cells have three words or more
-// on the average, half of at least 20 are different, and some word is in two rows. It
+// between blanks on the average, half of at least 20 are different, and some word is in two rows. It
 // reports whether it is. Of word w a text has the coordinate (1 + ln f)·idf, f being
 // how often it has the word and idf = 1 + ln((1 + n)/(1 + rows with w)); the
 // coordinates of a text have length 1 together, or are all zero.
@@ -41,10 +41,10 @@ func (c *Column) fitWords(cells *column, rows []int) bool {
 				counts[code][word]++
 			}
 		}
-		for word, n := range counts[code] {
+		for word := range counts[code] {
 			inRows[word]++
-			total += n
 		}
+		total += len(strings.Fields(cells.entry[code].text)) // a name with hyphens is one word
 	}
 	if present < manyRows || 2*different < present || total < wordsACell*present {
 		return false
