@@ -32,7 +32,7 @@ func (f *mapFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.kernel, "kernel", "",
 		"kernel, such as 'rbf(gamma=0.1)', 'poly(degree=3)', 'degree(d=5)', jaccard, "+
 			"'normalize(spectrum(k=3))+1'; rbf takes its width from the data (default: rbf for vectors, "+
-			"normalize(spectrum(k=3)) for strings, jaccard for sets)")
+			"for strings and sets the best on held-out rows of those that suit what they look like)")
 	flags.Var(callFlag{&f.mapKind, &f.mapArgs}, "map", "map into features: "+strings.Join(model.MapNames(), ", ")+
 		"; hyperparameters may follow, as in 'f2(dim=100,select=kmeans)' (default: f2, "+
 		"or fourier or none where they are clearly better on held-out rows; none for the linear kernel)")
@@ -138,6 +138,8 @@ func (f *mapFlags) fits(kind, kernel string, sized, grows, machine bool) error {
 		return usage("--projection is for --map f3")
 	case kind == model.MapMonomials && sized:
 		return usage("--map monomials has all monomials of the kernel's degree; drop --dim")
+	case kind == model.MapExplicit && sized:
+		return usage("--map explicit has the features that the kernel lists; drop --dim")
 	case none && kernel != "" && kernel != "linear" && !machine:
 		return usage("--map none leaves the kernel %s without use; choose --map f1, f2 or f3, or drop --kernel", f.kernel)
 	case none && sized && !machine:

@@ -1,8 +1,10 @@
 package job
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +19,7 @@ import (
 type Score struct {
 	*eval.Metrics
 	*eval.Regression
+	AUC      *float64  // of class 1 against class 0, where there are these two and rows of both; nil otherwise
 	Outliers bool      // of a one-class machine on rows that do not say what they are: errors are outliers
 	Baseline *Baseline // what an answer that looks at no instance reaches on the rows; nil for none
 }
@@ -31,8 +34,9 @@ func (s *Score) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(struct {
 		*eval.Metrics
+		AUC      *float64  `json:"auc,omitempty"`
 		Baseline *Baseline `json:"baseline,omitempty"`
-	}{s.Metrics, s.Baseline})
+	}{s.Metrics, s.AUC, s.Baseline})
 }
 
 // weights returns what the weights of the rows come to, nil where they had none.
@@ -153,8 +157,43 @@ func (t truth) score(p *model.Head, scores *data.Matrix, weight []float64, besid
 	}
 	predicted := p.DecideAll(scores)
 	m := eval.Measure{Weight: weight}.Metrics(predicted, t.y, p.Classes.Len())
-	return &Score{Metrics: &m, Outliers: t.outliers,
+	return &Score{Metrics: &m, AUC: t.auc(scores, weight), Outliers: t.outliers,
 		Baseline: beside.classes(p.Classes, predicted, t.y, weight)}, nil
+}
+
+// auc returns the area under the ROC curve of two classes, by the scores of class 1:
+// the probability that a row of class 1 has a larger score than one of class 0, by
+// the weights of the rows. It is nil where there are other classes, or rows of one
+// of them alone.
+func (t truth) auc(scores *data.Matrix, weight []float64) *float64 {
+	if scores.Cols != 2 || t.outliers {
+		return nil
+	}
+	var order []int
+	for i, c := range t.y {
+		if c >= 0 && (weight == nil || weight[i] > 0) {
+			order = append(order, i)
+		}
+	}
+	at := func(i int) float64 { return scores.Row(i)[1]/2 - scores.Row(i)[0]/2 }
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at(a), at(b)) })
+	var below, sum, ones float64 // weight of class 0 so far, of pairs in order, of class 1
+	for lo := 0; lo < len(order); {
+		hi, tied := lo, [2]float64{}
+		for ; hi < len(order) && at(order[hi]) == at(order[lo]); hi++ {
+			w := 1.0
+			if weight != nil {
+				w = weight[order[hi]]
+			}
+			tied[t.y[order[hi]]] += w
+		}
+		sum += tied[1] * (below + tied[0]/2)
+		below, ones, lo = below+tied[0], ones+tied[1], hi
+	}
+	if !(below > 0 && ones > 0) {
+		return nil
+	}
+	return ptr(min(sum/below/ones, 1))
 }
 
 // measureBy returns how to measure rows of the given weights.
