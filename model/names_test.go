@@ -76,7 +76,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s is sized: %v", name, sized)
 		}
 	}
-	if len(seen) != len(model.LearnerNames(nil))+len(model.MapNames()) || len(seen) != 28 {
+	if len(seen) != len(model.LearnerNames(nil))+len(model.MapNames()) || len(seen) != 29 {
 		t.Errorf("there are %d names", len(seen))
 	}
 }
@@ -93,12 +93,14 @@ func TestHyperparameters(t *testing.T) {
 		"svr": "C epsilon tolerance max_steps", "nu-svr": "C nu tolerance max_steps", "kernel-ridge": "lambda tolerance",
 		"falkon": "lambda dim", "kernel-sgd": "lambda", "kernel-perceptron": "max_passes", "centroid": "",
 		"f1": "dim select", "f2": "dim select rank repair", "f3": "dim landmarks projection select rank",
-		"fourier": "dim", "orf": "dim", "sketch": "dim", "monomials": "", "none": "",
+		"fourier": "dim", "orf": "dim", "sketch": "dim", "monomials": "",
+		"explicit": "buckets idf", "none": "",
 	}
 	value := args{
 		"C": 0.25, "lambda": 0.125, "nu": 0.375, "epsilon": 0.0625, "tolerance": 0.03125, "unit": 2.5, "rank": 1e-5,
 		"max_passes": 7, "max_steps": 11, "rounds": 13, "dim": 17, "landmarks": 19, "pairs": false, "choose": false,
 		"loss": "hinge", "select": "greedy", "projection": "sign", "repair": "clip",
+		"buckets": 23, "idf": true,
 	}
 	all, make := recipes()
 	for i, plain := range all {
