@@ -36,7 +36,8 @@ func TestExplicit(t *testing.T) {
 			kernel.Kernel[string](kernel.Constant[string]{Value: 3})),
 		kernel.Normalize(kernel.Sum(words, degree)),
 	} {
-		m, err := feature.Explicit[string]{Kernel: k, Buckets: feature.MostBuckets}.Fit(context.Background(), data.Slice[string](x))
+		r := feature.Explicit[string]{Kernel: k, Buckets: feature.MostBuckets}
+		m, err := r.Fit(context.Background(), data.Slice[string](x))
 		if err != nil {
 			t.Fatal(err)
 		}

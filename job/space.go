@@ -273,7 +273,7 @@ func round2(v float64) float64 {
 // choices returns the choices that ask for a candidate, but for its kernel.
 func (c candidate) choices(of *settled, s space) *settled {
 	out := *of
-	out.Map.Name, out.mapOpen = s.maps[c.way], false
+	out.Map.Name, out.mapOpen, out.unchosen = s.maps[c.way], false, false
 	if c.dim > 0 && out.traits.Kernel {
 		out.Learner.Args = with(maps.Clone(out.Learner.Args), "dim", c.dim)
 	} else if c.dim > 0 {

@@ -18,7 +18,9 @@ import (
 // TestExplicitFile trains on features that a kernel lists and reads the model back:
 // the scores are the same bits.
 func TestExplicitFile(t *testing.T) {
-	x := data.Slice[string]{"the cat", "a cat sat", "cats and cats", "my cat", "the dog", "a dog ran", "dogs and dogs", "my dog"}
+	x := data.Slice[string]{
+		"the cat", "a cat sat", "cats and cats", "my cat", "the dog", "a dog ran", "dogs and dogs", "my dog",
+	}
 	y := []string{"cat", "cat", "cat", "cat", "dog", "dog", "dog", "dog"}
 	fresh := data.Slice[string]{"", "her cat", "dogs ran", "nothing of these"}
 	k := kernel.Sum[string](kernel.Normalize[string](text.NewWords()), kernel.Normalize[string](text.NewNgrams()))

@@ -108,7 +108,8 @@ func TestProse(t *testing.T) {
 		prose := rapid.StringOfN(rapid.SampledFrom([]rune("abAÄäß é.,'\t\n1日")), 0, 40, -1)
 		x, y := prose.Draw(t, "x"), prose.Draw(t, "y")
 		from := rapid.IntRange(1, 4).Draw(t, "from")
-		n := text.Ngrams{From: from, To: from + rapid.IntRange(0, 3).Draw(t, "more"), Edges: rapid.IntRange(0, 1).Draw(t, "edges")}
+		to, edges := from+rapid.IntRange(0, 3).Draw(t, "more"), rapid.IntRange(0, 1).Draw(t, "edges")
+		n := text.Ngrams{From: from, To: to, Edges: edges}
 		near(t, n, x, y, naiveNgrams(n, x, y))
 		w := text.Words{N: rapid.IntRange(1, 3).Draw(t, "n")}
 		near(t, w, x, y, naiveWords(w, x, y))
