@@ -49,6 +49,14 @@ type Blocker32[T any] interface {
 // of the matrix product at every level (6, 14 and 2 rows).
 const blockRows = 84
 
+// blockValues is how many features are made between two looks at the context: about a
+// tenth of a second of the slowest map, a sketch by Fourier transforms.
+const blockValues = 1 << 20
+
+// BlockRows is how many instances are mapped together into dim features each. Results
+// do not depend on it.
+func BlockRows(dim int) int { return max(1, min(blockRows, blockValues/max(dim, 1))) }
+
 // RowError reports a row that a map cannot take: a feature would not be finite.
 type RowError struct {
 	Row     int // counted from 0
@@ -83,8 +91,9 @@ func apply[T any, F float32 | float64](
 		return nil, err
 	}
 	dst := alloc.Slice[F](n * d)
-	err := par.For(ctx, ctl, "map", par.Blocks(n, blockRows), func(i int) error {
-		lo, hi := par.Range(i, n, blockRows)
+	rows := BlockRows(d)
+	err := par.For(ctx, ctl, "map", par.Blocks(n, rows), func(i int) error {
+		lo, hi := par.Range(i, n, rows)
 		if err := block(ctl, m, dst[lo*d:hi*d], data.Range[T]{Of: x, Lo: lo, Hi: hi}, lo); err != nil {
 			return err
 		}

@@ -135,25 +135,31 @@ func (r Fourier) Fit(ctx context.Context, width int) (*FourierMap, error) {
 	err = par.For(ctx, r.Run.Quiet(), "", par.Blocks(m, group), func(i int) error {
 		lo, hi := par.Range(i, m, group)
 		rng := seed.Stream(r.Seed, seed.Frequencies, number<<48|uint64(i))
+		part := omega[lo*width : hi*width]
 		if r.Orthogonal {
-			return law.rightAngles(ctx, omega[lo*width:hi*width], width, rng)
+			if err := law.rightAngles(ctx, part, width, rng); err != nil {
+				return err
+			}
+		} else {
+			law.fill(part, width, rng)
 		}
-		law.fill(omega[lo*width:hi*width], width, rng)
+		if vmath.Finite(part) >= 0 {
+			return fmt.Errorf("fourier: the frequencies of %v are beyond the range of float64", r.Kernel)
+		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range omega {
-		if a-a != 0 {
-			return nil, fmt.Errorf("fourier: the frequencies of %v are beyond the range of float64", r.Kernel)
-		}
+	phases, err := compute.NewPhases(ctx, omega, m, width)
+	if err != nil {
+		return nil, err
 	}
 	shape := Oblivious{Kind: KindFourier, Kernel: r.Kernel, Dim: r.Dim, Width: width, Seed: r.Seed}
 	if r.Orthogonal {
 		shape.Kind = KindOrthogonalFourier
 	}
-	return &FourierMap{shape: shape, omega: omega, phases: compute.NewPhases(omega, m, width)}, nil
+	return &FourierMap{shape: shape, omega: omega, phases: phases}, nil
 }
 
 // frequencyGroup is how many independent frequencies come from one stream. It is

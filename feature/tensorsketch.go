@@ -45,6 +45,9 @@ func NewTensorSketch(k kernel.Polynomial, dim int) TensorSketch {
 	return TensorSketch{Kernel: k, Dim: dim, Seed: 1}
 }
 
+// hashEvery is how many places are drawn between two looks at the context.
+const hashEvery = 1 << 16
+
 // maxSketchDim keeps places and signs in 32 bits, and maxSketchDegree is far
 // beyond what the variance allows.
 const (
@@ -85,12 +88,12 @@ func (r TensorSketch) Fit(ctx context.Context, width int) (*TensorSketchMap, err
 		scale: math.Sqrt(k.Gamma), constant: math.Sqrt(k.Coef), length: length,
 	}
 	for l := range k.Degree {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		rng := seed.Stream(r.Seed, seed.Hashes, uint64(l))
 		place := make([]int32, width+1)
 		for i := range place {
+			if i%hashEvery == 0 && ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
 			place[i] = int32(rng.IntN(2 * r.Dim)) // twice the place, plus one for a minus
 		}
 		m.place = append(m.place, place)

@@ -128,9 +128,12 @@ func (p *Pipeline[T]) blocks(
 	ctx context.Context, ctl run.Control, task string, x data.Source[T], lengths lengthsOf[T],
 	use func(first int, raw *data.Matrix, squares []float64),
 ) error {
-	n := x.Len()
-	return par.For(ctx, ctl, task, par.Blocks(n, scoreRows), func(i int) error {
-		lo, hi := par.Range(i, n, scoreRows)
+	n, rows := x.Len(), scoreRows
+	if _, sparse := p.Map.(feature.Sparse[T]); !sparse {
+		rows = min(rows, feature.BlockRows(p.Map.Dim()))
+	}
+	return par.For(ctx, ctl, task, par.Blocks(n, rows), func(i int) error {
+		lo, hi := par.Range(i, n, rows)
 		raw, block := data.NewMatrix(hi-lo, len(p.Bias)), data.Range[T]{Of: x, Lo: lo, Hi: hi}
 		features, err := p.rawBlock(ctx, ctl, raw, block)
 		if err != nil {

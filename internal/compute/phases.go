@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"context"
 	"math"
 	"sync"
 
@@ -46,11 +47,17 @@ const sparseShare = 4
 // phaseCols is how many frequencies go into a tile.
 const phaseCols = 256
 
+// lookEvery is how many numbers are looked at between two looks at the context.
+const lookEvery = 1 << 20
+
 // NewPhases takes the m×d matrix of frequencies, row after row. It keeps the
-// slice.
-func NewPhases(omega []float64, m, d int) *Phases {
+// slice. It returns the context's error when that has ended.
+func NewPhases(ctx context.Context, omega []float64, m, d int) (*Phases, error) {
 	p := &Phases{m: m, d: d}
 	for i := range m {
+		if i%max(1, lookEvery/max(d, 1)) == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		row := omega[i*d : (i+1)*d]
 		for _, a := range row {
 			p.largest = max(p.largest, math.Abs(a))
@@ -75,7 +82,7 @@ func NewPhases(omega []float64, m, d int) *Phases {
 		return t
 	})
 	p.pool.New = func() any { return new(phaseSpace) }
-	return p
+	return p, nil
 }
 
 // phaseSpace is the memory of a goroutine.
