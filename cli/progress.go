@@ -105,16 +105,23 @@ func (d *display) say(text string) {
 	_, _ = io.WriteString(d.w, text)
 }
 
-// words say what is under way, and how long it will take where that is known.
+// words say what is under way, how much of a file is read, and how long it will take
+// where that is known.
 func words(s run.Sight) string {
-	task := s.Within
+	text := s.Within
 	if s.Task != s.Within {
-		task += ": " + s.Task
+		text += ": " + s.Task
+	}
+	if s.Read > 0 {
+		text += ", " + run.Bytes(float64(s.Read))
+	}
+	if s.Size > 0 {
+		text += " of " + run.Bytes(float64(s.Size))
 	}
 	if s.Left < 0 {
-		return fmt.Sprintf("%s, %s so far", task, s.Elapsed.Round(time.Second))
+		return fmt.Sprintf("%s, %s so far", text, s.Elapsed.Round(time.Second))
 	}
-	return fmt.Sprintf("%s, %.0f%% in %s, about %s left", task, 100*s.Part, s.Elapsed.Round(time.Second),
+	return fmt.Sprintf("%s, %.0f%% in %s, about %s left", text, 100*s.Part, s.Elapsed.Round(time.Second),
 		s.Left.Round(time.Second))
 }
 

@@ -74,3 +74,31 @@ func TestBar(t *testing.T) {
 		t.Errorf("a warning: %q", &b)
 	}
 }
+
+// TestDisplayBytes: reading shows the bytes read of the file's size, or alone where that
+// is not known, and the time left from their share.
+func TestDisplayBytes(t *testing.T) {
+	now := time.Unix(1, 0)
+	var b bytes.Buffer
+	d := newDisplay(&b, func() time.Time { return now })
+	for _, c := range []struct {
+		bytes, size int64
+		want        string
+	}{
+		{3 << 20, 12 << 20, "kerf: read rows.csv, 3 MiB of 12 MiB, 25% in 4s, about 12s left\n"},
+		{3 << 20, 0, "kerf: read rows.csv, 3 MiB, 4s so far\n"},
+	} {
+		b.Reset()
+		d.last = now
+		p := d.progress()
+		p.Begin("read rows.csv", 0)
+		p.Read(0, c.size)
+		now = now.Add(4 * time.Second)
+		p.Read(c.bytes, c.size)
+		d.draw()
+		p.End()
+		if b.String() != c.want {
+			t.Errorf("%d of %d bytes: %q", c.bytes, c.size, &b)
+		}
+	}
+}

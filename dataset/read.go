@@ -49,6 +49,7 @@ func read(ctx context.Context, path string, o *recogniser) (*Rows, error) {
 		return nil, err
 	}
 	defer f.Close()
+	f.Tell(o.Run.Progress)
 	found, err := detect(f)
 	if err != nil {
 		return nil, err
@@ -119,6 +120,7 @@ func (e *Encoding) Stream(ctx context.Context, path string, o Options, use func(
 		return err
 	}
 	defer f.Close()
+	f.Tell(o.Run.Progress)
 	rest, err := e.open(ctx, f, &o)
 	if err == nil {
 		rest, err = withFiles(ctx, rest, &o)

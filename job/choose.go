@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/run"
 	"github.com/kerf-ml/kerf/spec"
 )
 
@@ -152,13 +154,11 @@ func (t *trial[T]) loss(ctx context.Context, r model.Recipe[T]) (float64, error)
 
 // choose fills in what a recipe leaves open, in a part of the time that is left.
 func choose[T any](
-	whole context.Context, r model.Recipe[T], o *open[T], s model.Sample[T], plan plan,
+	whole context.Context, r model.Recipe[T], o *open[T], s model.Sample[T], plan *plan[T], stages *run.Stages,
 ) (model.Recipe[T], *Picked, error) {
 	var picked Picked
 	ctx, cancel := model.Share(whole, model.ChooseShare)
 	defer cancel()
-	stages := r.Run.Progress.Divide("choose kernel and dimension", plan.choose())
-	defer stages.End()
 	quick := r.Quick(min(s.Len(), dimRows))
 	if len(o.variants) > 0 {
 		var err error
@@ -195,14 +195,22 @@ func choose[T any](
 	quick.Kernel, picked.rows = r.Kernel, t.measure.Len()
 	var err error
 	if dims := affordable(o.dims, s); len(dims) > 1 {
-		tell := func(i int) { stages.Next(fmt.Sprintf("dimension %d", dims[i]), plan.dims[i]) }
+		tell := func(i, best int) {
+			likely := plan.likely(dims[i])
+			if best > 0 {
+				likely = model.Resize(r.Map, best)
+			}
+			stages.Left(plan.left(len(plan.kernels), i, likely))
+			stages.Next(fmt.Sprintf("dimension %d", dims[i]), plan.dims[i])
+		}
 		if r.Map, picked.Dims, err = chooseDim(ctx, whole, quick, r.Map, dims, t, tell); err != nil {
 			return r, nil, err
 		}
 	}
 	if len(o.maps) > 0 {
 		quick.Map = r.Map
-		tell := func(i int) { stages.Next("map "+o.maps[i], plan.maps[i]) }
+		tell := func(i int) { stages.Next("map "+o.maps[i], plan.ofMap(i, r.Map)) }
+		stages.Left(plan.left(len(plan.kernels), len(plan.dims), r.Map))
 		if r.Map, picked.Maps, err = chooseMap(ctx, whole, quick, o, picked.Dims, t, tell); err != nil {
 			return r, nil, err
 		}
@@ -238,15 +246,21 @@ func affordable[T any](dims []int, s model.Sample[T]) []int {
 
 // chooseDim tries dimensions from the smallest on until two in turn brought less
 // than a hundredth of the error, and takes the smallest whose error is within two
-// hundredths of the least.
+// hundredths of the least. Before each one tell hears its number, and the best one so
+// far where the last brought nothing, else -1.
 func chooseDim[T any](
-	ctx, whole context.Context, quick model.Recipe[T], own model.Mapper[T], dims []int, t *trial[T], tell func(i int),
+	ctx, whole context.Context, quick model.Recipe[T], own model.Mapper[T], dims []int, t *trial[T],
+	tell func(i, best int),
 ) (model.Mapper[T], []Option, error) {
 	var tried []Option
 	resize := own.(model.SizedMapper[T]).WithDim
 	least, idle := math.Inf(1), 0
 	for i, d := range dims {
-		tell(i)
+		best := -1
+		if idle > 0 {
+			best = dims[smallest(tried, least)]
+		}
+		tell(i, best)
 		quick.Map = resize(d)
 		e, err := t.loss(ctx, quick)
 		if model.Over(ctx, whole) {
@@ -266,12 +280,12 @@ func chooseDim[T any](
 			break
 		}
 	}
-	for i, o := range tried {
-		if o.Error <= smallestGain*least {
-			return resize(dims[i]), tried, nil
-		}
-	}
-	return resize(dims[0]), tried, nil
+	return resize(dims[smallest(tried, least)]), tried, nil
+}
+
+// smallest is the first option whose error is within two hundredths of the least.
+func smallest(tried []Option, least float64) int {
+	return max(0, slices.IndexFunc(tried, func(o Option) bool { return o.Error <= smallestGain*least }))
 }
 
 // chooseMap tries the recipe's map and others with the same number of features.

@@ -71,7 +71,11 @@ func Predict(ctx context.Context, m *model.Model, path string, o PredictOptions,
 // place in that.
 func (o *Options) stream(ctx context.Context, m *model.Model, path string, use func(*dataset.Rows) error) error {
 	unseen, before := 0, 0
-	err := m.Encoding.Stream(ctx, path, o.Read, func(r *dataset.Rows) error {
+	o.Run.Progress.Begin("read "+path, 0)
+	defer o.Run.Progress.End()
+	read := o.Read
+	read.Run = o.Run
+	err := m.Encoding.Stream(ctx, path, read, func(r *dataset.Rows) error {
 		unseen += m.Encoding.Unseen(r)
 		err := use(r)
 		if there := model.Moved(err, before); there != err {

@@ -67,7 +67,7 @@ func (v variant[T]) of(r model.Recipe[T]) model.Recipe[T] {
 // a later one must be better than the best before it by a standard error. One that is
 // not for these rows is passed over.
 func chooseVariant[T any](
-	ctx, whole context.Context, r, quick model.Recipe[T], o *open[T], s model.Sample[T], plan plan, stages *run.Stages,
+	ctx, whole context.Context, r, quick model.Recipe[T], o *open[T], s model.Sample[T], plan *plan[T], stages *run.Stages,
 ) (model.Recipe[T], []Option, error) {
 	best, least := o.variants[0], math.Inf(1)
 	t := trialOn(s, kernelRows, r.Seed)

@@ -278,16 +278,15 @@ func fit[T any](ctx context.Context, r model.Recipe[T], left *open[T], s model.S
 		return nil, model.Training{}, nil, err
 	}
 	plan := planOf(r, left, s)
-	stages := r.Run.Progress.Divide("train", plan.choose()+plan.fit)
+	stages := r.Run.Progress.Divide("train", plan.left(0, 0, plan.likely(0)))
 	defer stages.End()
 	if left != nil {
 		var err error
-		stages.Next("", plan.choose())
 		whole := ctx
 		if r.Checkpoint.On() {
 			whole = model.Undivided(ctx)
 		}
-		r, picked, err = choose(whole, r, left, s, plan)
+		r, picked, err = choose(whole, r, left, s, plan, stages)
 		if err != nil {
 			return nil, model.Training{}, nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
@@ -133,7 +134,11 @@ type choice struct {
 	trials  []Trial
 	best    Scored   // the model of that penalty; empty where nothing was tried
 	held    *HeldOut // of the best penalty; nil where there were too few rows
+	slow    float64  // see slowness; 0 where nothing was tried
 }
+
+// mostSlow limits what one fit of a few rows says about one of all.
+const mostSlow = 3.0
 
 // pathUnits is the size of the first fit of a choice, of whose progress others are
 // parts.
@@ -158,13 +163,32 @@ func choosePenalty[T, U any](ctx context.Context, r Recipe[T], s Sample[U], rows
 	harder := !r.Learner.Traits().Scheduled
 	stages := r.Run.Progress.Divide("choose the penalty", pathWork(pathUnits, len(penalties)))
 	defer stages.End()
-	next := func(i int) { stages.Next("", penaltyWork(pathUnits, i)) }
+	var begun []time.Time
+	next := func(i int) {
+		begun = append(begun, time.Now())
+		stages.Next("", penaltyWork(pathUnits, i))
+	}
 	next(0)
 	out, err := tryPenalties(part, ctx, penalties, measure, harder, along(part, quick, fit, measure.X, penalties), next)
 	if scores := out.best.Scores; scores != nil {
 		out.held = &HeldOut{Scores: scores, Y: measure.Y, Values: measure.Values, Weight: measure.Weight}
+		out.slow = slowness(append(begun, time.Now()), slices.Index(penalties, out.penalty))
 	}
 	return out, err
+}
+
+// slowness is how many times as long as all fits of a path the one of the given number
+// took for its size, at least 1. Fits begin one after another at the given times, and the last time
+// is the end.
+func slowness(begun []time.Time, i int) float64 {
+	last := len(begun) - 1
+	all := begun[last].Sub(begun[0]).Seconds()
+	if i < 0 || i >= last || all <= 0 {
+		return 1
+	}
+	took := begun[i+1].Sub(begun[i]).Seconds()
+	slow := took / penaltyWork(1, i) / (all / pathWork(1, last))
+	return min(max(slow, 1), mostSlow) // one that was quick from another's end may not be on more rows
 }
 
 // tryPenalties goes through the models of penalties and returns the one with the

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -185,6 +186,8 @@ func (r Recipe[T]) fitMachine(
 		return nil, err
 	}
 	t.charge(r.Learner, chosen)
+	size.learn *= cmp.Or(chosen.slow, 1)
+	stages.Left(size.learn + size.score)
 	stages.Next("train", size.learn)
 	f, report, err := fitAt(ctx, r, s, chosen.penalty, nil)
 	t.Report = report
@@ -217,6 +220,8 @@ func (r Recipe[T]) fitMapped(
 		return nil, err
 	}
 	t.charge(r.Learner, chosen)
+	size.learn *= cmp.Or(chosen.slow, 1)
+	stages.Left(size.learn + size.score)
 	stages.Next("train", size.learn)
 	f, report, err := fitAt(ctx, r, mapped, chosen.penalty, chosen.best.separators())
 	t.Report = report

@@ -198,7 +198,7 @@ func (l Ridge) Validate() error {
 }
 
 // Work is that of the products of the features, and of their eigenvalues.
-func (Ridge) Work(n, m, _ float64) float64 { return 2*n*m*m + 12*m*m*m }
+func (Ridge) Work(n, m, _ float64) float64 { return n*m*m + 24*m*m*m }
 
 // Fit fits a function a class, or the numbers.
 func (l Ridge) Fit(ctx context.Context, p Problem[data.Vector]) (Fitted[data.Vector], learn.Report, error) {

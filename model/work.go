@@ -1,6 +1,8 @@
 package model
 
 import (
+	"math"
+
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/learn"
 )
@@ -16,8 +18,11 @@ type Worker interface {
 // left, and on nothing else.
 const (
 	passWork    = 230  // passes over the features that a linear learner is worth
+	rawWork     = 5    // times as many over coordinates that no map has made
 	warmPart    = 0.6  // of a fit, that one from the end of another takes
 	machineWork = 100  // of a kernel machine, for each pair of rows beside its similarity
+	machineRows = 3000 // up to which a kernel machine takes all pairs of them; of n rows about √(n/3000) times fewer
+	supportPart = 0.15 // of the rows, that are a kernel machine's support
 	overhead    = 32   // of a similarity, beside its coordinates
 	widthRows   = 64   // that the width of instances is taken from
 	unsized     = 1000 // features of a map that does not say
@@ -43,13 +48,13 @@ func (r Recipe[T]) TrialWork(s Sample[T], n float64, penalties int) float64 {
 func (r Recipe[T]) work(s Sample[T], n float64) work {
 	each := width(s.X) + overhead
 	separators := float64(learn.Separators(max(s.Classes.Len(), 2)))
-	m, w := float64(DimOf(r.Map)), work{}
+	m, w, passes := float64(DimOf(r.Map)), work{}, float64(passWork)
 	switch {
 	case r.Learner.Traits().Kernel:
 		m = n
 		each += machineWork
 	case r.Map.Name() == MapNone:
-		m = each - overhead
+		m, passes = each-overhead, rawWork*passWork
 	default:
 		if m == 0 {
 			m = unsized
@@ -67,9 +72,9 @@ func (r Recipe[T]) work(s Sample[T], n float64) work {
 			return l.Work(n, m, separators)
 		default:
 			if r.Learner.Traits().Kernel {
-				return n * n * each
+				return n * math.Sqrt(n*machineRows) * each
 			}
-			return passWork * n * m * separators
+			return passes * n * m * separators
 		}
 	}
 	w.learn = fit(n)
@@ -81,9 +86,12 @@ func (r Recipe[T]) work(s Sample[T], n float64) work {
 		}
 		w.choose = pathWork(fit((1-HeldOutPart)*rows), penalties)
 	}
+	if penalties > 1 && !r.Learner.Traits().Kernel {
+		w.learn *= warmPart // from the end of the best trial
+	}
 	w.score = n * m * separators
 	if r.Learner.Traits().Kernel {
-		w.score = n * m * each / 2
+		w.score = n * m * each * supportPart / 2
 	}
 	return w
 }

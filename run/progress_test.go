@@ -115,3 +115,48 @@ func TestMeterNests(t *testing.T) {
 		t.Errorf("long in a silent step %+v", s)
 	}
 }
+
+// TestStagesSkipped: parts that turn out to be skipped leave the plan at once, and do
+// not count as work that was done quickly; one that is larger than what is left makes
+// the task grow.
+func TestStagesSkipped(t *testing.T) {
+	c := &clock{time.Unix(1, 0)}
+	m := run.NewMeter(c.time)
+	s := m.Progress().Divide("train", 1000)
+	s.Next("try", 10)
+	c.pass(10)
+	s.Left(90) // 900 are skipped
+	within(t, m, "after a skip", 90)
+	s.Next("try", 10)
+	c.pass(10)
+	s.Next("fit", 160)
+	c.pass(80)
+	within(t, m, "in a part that is larger than planned", 80)
+	s.End()
+}
+
+// TestMeterTasks: of a part with several tasks, whose number nobody knows, the first
+// one's end is not the part's.
+func TestMeterTasks(t *testing.T) {
+	c := &clock{time.Unix(1, 0)}
+	m := run.NewMeter(c.time)
+	p := m.Progress()
+	s := p.Divide("train", 40)
+	s.Next("first", 10)
+	c.pass(10)
+	s.Next("second", 30)
+	for _, task := range []string{"eigenvalues", "again"} {
+		p.Begin(task, 15)
+		for k := range 15 {
+			c.pass(1)
+			p.Advance(int64(k + 1))
+		}
+		p.End()
+		if task == "eigenvalues" {
+			p.Begin("leave one out", 15)
+			within(t, m, "between two tasks", 15)
+			p.End()
+		}
+	}
+	s.End()
+}

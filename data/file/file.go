@@ -48,6 +48,10 @@ type File struct {
 	packing    string     // how it is compressed; empty for not at all
 	lines      *lineLimit // of text
 	limit      *limit     // nil for none
+
+	size int64                   // of the file as it lies on disk; 0 where it is not known
+	told int64                   // bytes of it that were last told of
+	tell func(bytes, size int64) // nil for nobody
 }
 
 // Open opens the file at path, standard input if path is "-". It reads the
@@ -70,7 +74,7 @@ func Open(ctx context.Context, path string, stdin io.Reader, binary ...func(head
 	var raw io.Reader
 	if path == "-" {
 		f.Name = "standard input"
-		raw = standardInput(ctx, stdin)
+		raw, f.size = standardInput(ctx, stdin)
 	} else {
 		file, regular, err := openPath(ctx, path)
 		if err != nil {
@@ -78,6 +82,9 @@ func Open(ctx context.Context, path string, stdin io.Reader, binary ...func(head
 		}
 		f.closer = append(f.closer, file.Close)
 		raw = source(ctx, file, regular)
+		if info, err := file.Stat(); err == nil && regular {
+			f.size = info.Size()
+		}
 	}
 	if err := f.start(raw); err != nil {
 		_ = f.Close()

@@ -35,7 +35,22 @@ func (f *File) Read(p []byte) (int, error) {
 	}
 	n, err := f.text.Read(p)
 	f.count += int64(n)
+	if now := f.compressed.count; f.tell != nil && now-f.told >= tellEvery {
+		f.told = now
+		f.tell(now, f.size)
+	}
 	return n, err
+}
+
+// tellEvery is how many bytes of a file as it lies on disk are read between two reports.
+const tellEvery = 1 << 18
+
+// Tell reports to p how many bytes of the file were read, as it lies on disk.
+func (f *File) Tell(p run.Progress) {
+	if f.tell = p.Read; f.tell != nil {
+		f.told = f.compressed.count
+		f.tell(f.told, f.size)
+	}
 }
 
 // Count returns how many bytes of content were read.

@@ -7,17 +7,20 @@ import (
 	"strings"
 )
 
-// standardInput returns stdin as a reader that honours the context.
-func standardInput(ctx context.Context, stdin io.Reader) io.Reader {
+// standardInput returns stdin as a reader that honours the context, and its size where
+// it is a file.
+func standardInput(ctx context.Context, stdin io.Reader) (in io.Reader, size int64) {
 	if stdin == nil {
 		stdin = strings.NewReader("")
 	}
 	regular := false
 	if s, ok := stdin.(interface{ Stat() (fs.FileInfo, error) }); ok {
 		info, err := s.Stat()
-		regular = err == nil && info.Mode().IsRegular()
+		if regular = err == nil && info.Mode().IsRegular(); regular {
+			size = info.Size()
+		}
 	}
-	return source(ctx, stdin, regular)
+	return source(ctx, stdin, regular), size
 }
 
 // source returns a reader of r that returns the context's error once it is

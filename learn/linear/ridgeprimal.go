@@ -24,15 +24,23 @@ func (p *ridgeProblem) primal(ctx context.Context, steps []*tally) error {
 	if err := p.ctl.Reserve("the products of coordinates", need, "use fewer coordinates, or a linear SVM"); err != nil {
 		return err
 	}
+	over, cube := float64(len(p.rows))*d*d/2, eigenCost/2*d*d*d
+	stages := p.ctl.Progress.Divide("train", over+cube+over)
+	defer stages.End()
+	stages.Next("products", over)
 	g, b, err := p.products(ctx)
 	if err != nil {
 		return err
 	}
+	stages.Next("", cube+over)
 	done, err := oneByOne(g, steps, len(p.rows), func(t *tally) error { return p.primalCholesky(ctx, g, b, t) })
 	if done || err != nil {
 		return err
 	}
-	return p.primalEigen(ctx, g, b, steps)
+	parts := p.ctl.Progress.Divide("", cube+over)
+	defer parts.End()
+	parts.Next("", cube)
+	return p.primalEigen(ctx, g, b, steps, func() { parts.Next("", over) })
 }
 
 const (
@@ -221,11 +229,13 @@ func (p *ridgeProblem) applied(ctx context.Context, u, b *data.Matrix) (*data.Ma
 
 // primalEigen solves for all λ from G = V·S·Vᵀ: the weights are
 // V·(S + λ)⁻¹·Vᵀ·X̃ᵀỹ and the leverages Σ_j z_j²/(s_j + λ) with z = Vᵀx̃.
-func (p *ridgeProblem) primalEigen(ctx context.Context, g, b *data.Matrix, steps []*tally) error {
+// Next is called between the two.
+func (p *ridgeProblem) primalEigen(ctx context.Context, g, b *data.Matrix, steps []*tally, next func()) error {
 	values, v, err := eigen(ctx, p.ctl, g)
 	if err != nil {
 		return err
 	}
+	next()
 	k := b.Cols
 	turned := data.NewMatrix(p.dim, k)
 	inverse := data.NewMatrix(p.dim, len(steps))
