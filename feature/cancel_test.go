@@ -19,7 +19,7 @@ type wide struct {
 }
 
 func (w wide) Dim() int                           { return w.dim }
-func (w wide) MapTo(dst []float64, _ data.Vector) { w.rows.Add(1); dst[0] = 1 }
+func (w wide) MapTo(dst []float64, _ data.Vector) { w.rows.Add(1); clear(dst) }
 
 // TestApplyCancelled: mapping to very many features ends within about a million
 // features of each worker after the context has ended.

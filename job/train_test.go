@@ -270,7 +270,7 @@ func TestTrainEnds(t *testing.T) {
 	o.Output = filepath.Join(t.TempDir(), "m.kerf")
 	ctx, cancel := context.WithCancel(t.Context())
 	o.Run.Progress.Start = func(task string, _ int64) {
-		if task == "choose kernel and dimension" {
+		if task == "kernel 1 of 5" {
 			cancel()
 		}
 	}
