@@ -53,6 +53,8 @@ func (e *Encoding) decode(r *Rows) (instances any, labels []string, err error) {
 		return r.texts, r.Labels, nil
 	case r.sets != nil:
 		return r.sets, r.Labels, nil
+	case r.vectors != nil && e.Counts != nil:
+		return e.Counts.Apply(r.vectors), r.Labels, nil
 	case r.vectors != nil && e.Scaling != nil:
 		return e.Scaling.Apply(r.vectors), r.Labels, nil
 	case r.vectors != nil:

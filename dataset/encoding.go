@@ -19,6 +19,7 @@ type Encoding struct {
 	Column  int            `json:"column,omitempty"`  // from 1, of a table of strings, or of one whose cells are sets
 	Weight  string         `json:"weight,omitempty"`  // column of a table with the rows' weights, by name or number
 	Scaling *scale.Vectors `json:"scaling,omitempty"` // of vectors that come from no table
+	Counts  *scale.Counts  `json:"counts,omitempty"`  // of sparse vectors that are counts
 
 	// Columns are those of a table of strings or sets, by name or number, and
 	// Target is that of the labels, by which further rows and records are read. Of
@@ -78,6 +79,12 @@ func fit(r *Rows, index []int, scaled scale.Kind, o *Options, train bool) (*Enco
 	switch {
 	case r.table != nil && r.Kind == Sets && o.Text != "":
 		e.Column, err = textColumn(r.table, o.Text)
+	case r.vectors != nil && scaled == scale.TFIDF:
+		if e.Counts, err = scale.FitCounts(r.vectors, index); err != nil {
+			err = BadOption("%s tfidf is for counts: %v", Option("scale"), err)
+		}
+	case scaled == scale.TFIDF:
+		err = BadOption("%s tfidf is for sparse vectors; columns of texts in a table have it by themselves", Option("scale"))
 	case r.vectors != nil:
 		e.Scaling, err = r.fitScaling(index, scaled, o)
 	case r.table == nil || r.Kind == Sets:
@@ -193,6 +200,8 @@ func (e *Encoding) Scaled() scale.Kind {
 		return e.Table.Scale
 	case e.Scaling != nil:
 		return e.Scaling.Kind
+	case e.Counts != nil:
+		return scale.TFIDF
 	}
 	return scale.None
 }
@@ -218,6 +227,9 @@ func (e *Encoding) Validate() error {
 	}
 	if e.Scaling != nil {
 		return e.Scaling.Validate()
+	}
+	if e.Counts != nil {
+		return e.Counts.Validate()
 	}
 	return nil
 }

@@ -148,6 +148,9 @@ func (a *arm[T]) around() []float64 {
 func (a *arm[T]) again() *arm[T] {
 	next := *a
 	next.grid, next.scores, next.kernel = a.around(), nil, nil
+	if a.before == 0 {
+		next.before, next.beforeRows = a.error, a.rows
+	}
 	return &next
 }
 

@@ -216,6 +216,20 @@ func (t truth) expected(p *model.Head, scores *data.Matrix, weight []float64, tr
 	return out, nil
 }
 
+// grow takes what is expected from models of few rows to one of all, whose error is
+// so much of theirs. The interval is wider for it: the error may fall half as much, or
+// half as much more.
+func (e *Expected) grow(factor float64) {
+	if e == nil || factor <= 0 || factor == 1 {
+		return
+	}
+	e.Value *= factor
+	e.On += ", and what more rows brought"
+	if e.Low != nil {
+		e.Low, e.High = ptr(*e.Low*factor*math.Sqrt(factor)), ptr(*e.High*math.Sqrt(factor))
+	}
+}
+
 // errorInterval is that of an error, for as many rows as the weights are worth.
 func errorInterval(m eval.Metrics, confidence float64) *eval.Interval {
 	n := m.N

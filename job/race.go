@@ -33,6 +33,9 @@ type arm[T any] struct {
 	scores *data.Matrix // of these rows
 	kernel kernel.Kernel[T]
 	rows   int // that it was fitted to
+
+	before     float64 // error in the first rung, 0 where it had none
+	beforeRows int
 }
 
 // penalty is the learner's own for a sample.
@@ -175,7 +178,7 @@ func (a *arm[T]) run(ctx context.Context, s model.Sample[T], r rung) error {
 			}
 			place(scores[i], first, m.Scores, part.Classes, s.Classes)
 			if len(r.parts) == 1 {
-				loss := judge.loss(scores[i])
+				loss := judge.lossOf(a, scores[i])
 				if idle++; loss < best {
 					best, idle = loss, 0
 				}
@@ -192,7 +195,7 @@ func (a *arm[T]) run(ctx context.Context, s model.Sample[T], r rung) error {
 		if m == nil {
 			continue
 		}
-		if loss := judge.loss(m); loss < a.loss {
+		if loss := judge.lossOf(a, m); loss < a.loss {
 			a.loss, a.error, a.at, a.scores = loss, on.Loss(m), i, m
 		}
 	}
@@ -266,6 +269,15 @@ func (j judge[T]) loss(scores *data.Matrix) float64 {
 		return j.on.Loss(scores)
 	}
 	return j.on.Loss(scores)/j.wrong + j.squares(scores)/j.apart
+}
+
+// lossOf is loss for the scores of an arm. Those of an svm of pairs are votes, and say
+// nothing of how far a row is from the others.
+func (j judge[T]) lossOf(a *arm[T], scores *data.Matrix) float64 {
+	if j.on.Task == model.Classify && !a.ridge && a.family != linearKernel {
+		return 2 * j.on.Loss(scores) / j.wrong
+	}
+	return j.loss(scores)
 }
 
 // squares is the mean squared distance of scores from +1 of the class and -1 of others.

@@ -73,10 +73,25 @@ func (t *training[T]) scales() []scale.Kind {
 	for i := range n {
 		stored += len(x.At(i).Value)
 	}
+	if d > mostCoordinates && areCounts(x) {
+		return []scale.Kind{scale.None, scale.TFIDF}
+	}
 	if d > mostScalable || float64(stored) < denseEnough*float64(n)*float64(d) {
 		return []scale.Kind{scale.None}
 	}
 	return []scale.Kind{scale.Standard, scale.Quantile}
+}
+
+// areCounts reports whether no number of the vectors is below 0.
+func areCounts(x data.Source[data.Vector]) bool {
+	for i := range x.Len() {
+		for _, v := range x.At(i).Value {
+			if !(v >= 0) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // newSearch prepares a race on the rows to train on; nil where they are too few.
@@ -161,9 +176,41 @@ func (s *search[T]) race(ctx context.Context) ([]*arm[T], error) {
 	if len(finals) == 0 {
 		return nil, fmt.Errorf("no model could be fitted to a part of the rows; try --effort quick")
 	}
-	s.tried = append(ran, finals...)
 	slices.SortStableFunc(finals, func(a, b *arm[T]) int { return cmp.Compare(a.loss, b.loss) })
+	if a := s.exact(finals[0]); a != nil {
+		lead := finals[0]
+		if err := run(a); err != nil {
+			return nil, err
+		}
+		if a.scores != nil && a.error <= exactPart*lead.error {
+			finals = []*arm[T]{a}
+		}
+	}
+	s.tried = append(ran, finals...)
 	return finals, nil
+}
+
+// An svm takes the place of kernel ridge on landmarks if its error on the rows of a
+// trial, where ridge had them all, is at most exactPart times that of ridge. mostPairs
+// is up to how many classes it is tried.
+const (
+	exactPart = 1.15
+	mostPairs = 30
+)
+
+// exact returns the arm of a kernel svm with the kernel of the best arm, where there are
+// so many rows that ridge has to make do with landmarks, and they would cost it.
+func (s *search[T]) exact(best *arm[T]) *arm[T] {
+	n := s.rows()
+	if s.task != model.Classify || !best.ridge || s.byAll(best, n) || best.grid[best.at] >= smoothAt ||
+		s.views[0].sample.Classes.Len() > mostPairs || best.kernel == nil || len(s.second.parts) > 1 {
+		return nil
+	}
+	r := s.recipe
+	r.Kernel, r.Map, r.Learner = best.kernel, model.None[T]{}, model.NewKernelSVM[T]()
+	r.Run.Precision = run.Float32
+	grid := model.Penalties(r.Learner, true, s.views[best.view].sample, chooserC, nil)
+	return &arm[T]{family: "svm " + best.family, view: best.view, name: "svm, " + best.name, recipe: r, grid: grid}
 }
 
 // try runs an arm. One that is not for these rows is left out.
@@ -245,13 +292,13 @@ func (s *search[T]) final(ctx context.Context, a *arm[T], whole model.Sample[T])
 	}
 	penalty, n := a.penalty(a.grid[a.at], whole), whole.Len()
 	if !a.ridge {
-		if s.task == model.Classify {
+		if s.task == model.Classify && !r.Learner.Traits().Kernel {
 			r.Learner = model.NewSVM()
 		}
 		r.Learner = r.Learner.(model.Penalized).WithPenalty(penalty)
 		return r, nil
 	}
-	if n > choleskyRows && a.grid[a.at] >= singleAt {
+	if n > choleskyRows && (a.grid[a.at] >= singleAt || !s.byAll(a, n)) {
 		r.Run.Precision = run.Float32
 	}
 	switch {
@@ -271,7 +318,7 @@ func (s *search[T]) final(ctx context.Context, a *arm[T], whole model.Sample[T])
 
 // byAll reports whether an arm is fitted with all of n rows as landmarks.
 func (s *search[T]) byAll(a *arm[T], n int) bool {
-	return n <= choleskyRows || a.grid[a.at] < smoothAt && n <= stepsRows &&
+	return a.ridge && n <= choleskyRows || a.ridge && a.grid[a.at] < smoothAt && n <= stepsRows &&
 		s.o.Run.Reserve("", 6*float64(n)*float64(n), "") == nil
 }
 
@@ -281,10 +328,10 @@ func (s *search[T]) members(best *arm[T], n int) int {
 	switch {
 	case n <= choleskyRows:
 		return s.size.blend
-	case n <= 2*choleskyRows || !s.byAll(best, n):
+	case n <= 2*choleskyRows:
 		return max(1, s.size.blend/2)
 	}
-	return max(1, s.size.blend/4)
+	return max(1, 3*s.size.blend/4) // beside the best one, those that are soon fitted
 }
 
 // options lists what was tried, best first.
@@ -351,6 +398,22 @@ func (s *search[T]) blend(finals []*arm[T]) ([]*arm[T], []float64) {
 // rows is how many rows there are to train on.
 func (s *search[T]) rows() int { return s.views[0].part.train.Len() }
 
+// steepest is the largest power of the number of rows by which an error is taken to
+// fall.
+const steepest = 0.6
+
+// growth returns what the error of an arm is multiplied by when it is fitted to all
+// rows: the error fell from the first rung to the second by a power of the rows, and
+// is taken to go on so. It is 1 where the rungs had all rows.
+func (s *search[T]) growth(a *arm[T]) float64 {
+	n := float64(s.rows())
+	if len(s.second.parts) > 1 || a.rows <= a.beforeRows || a.beforeRows == 0 || !(a.before > 0 && a.error > 0) {
+		return 1
+	}
+	power := math.Log(a.before/a.error) / math.Log(float64(a.rows)/float64(a.beforeRows))
+	return math.Pow(n/float64(a.rows), -min(max(power, 0), steepest))
+}
+
 // searchFit searches, encodes the rows as the best arm wants them, and fits it, or a
 // blend of the best ones.
 func (t *training[T]) searchFit(
@@ -379,6 +442,7 @@ func (t *training[T]) searchFit(
 		}
 		scores[i] = a.scores
 	}
+	t.growth = s.growth(arms[0])
 	recipes[0].Calibrate, recipes[0].Conformal = t.choices.Calibrate, t.choices.Conformal
 	on := measured(v.sample, s.second)
 	held := &model.HeldOut{Scores: model.Blended(scores, weight), Y: on.Y, Values: on.Values, Weight: on.Weight}

@@ -182,6 +182,9 @@ func (o *Options) scaling(rows *dataset.Rows, open bool) (scale.Kind, error) {
 		}
 		return scale.None, nil
 	}
+	if o.Scale == string(scale.TFIDF) {
+		return scale.TFIDF, nil
+	}
 	s, err := scale.Parse(o.Scale)
 	if err != nil {
 		return s, dataset.BadOption("--%v, or auto", err)

@@ -123,6 +123,7 @@ type training[T any] struct {
 
 	tested *testing[T] // rows to test on, and what is true of them; nil for none
 
+	growth   float64 // of the error from the rows of a search to all; 0 where there was none
 	pipeline *model.Pipeline[T]
 	header   model.Header
 	out      *Trained
@@ -435,6 +436,7 @@ func (t *training[T]) expect(m *Measured) (err error) {
 	case held != nil:
 		known := truth{y: held.Y, values: held.Values}
 		out.Expected, err = known.expected(head, held.Scores, held.Weight, out.Tried, heldOutRows)
+		out.Expected.grow(t.growth)
 	case t.choices.regresses():
 		out.Expected = out.Picked.expectedNumbers(out.Map, out.Dim, out.Tried)
 	}

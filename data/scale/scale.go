@@ -31,6 +31,9 @@ const (
 	Quantile Kind = "quantile"
 	Log      Kind = "log"
 	Mixed    Kind = "mixed"
+
+	// TFIDF is for sparse vectors of counts alone: see Counts. It is none of Kinds.
+	TFIDF Kind = "tfidf"
 )
 
 // Kinds returns all kinds.
