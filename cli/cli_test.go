@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -226,8 +227,19 @@ func scriptLines(ts *testscript.TestScript, neg bool, args []string) {
 func kerf(t testing.TB, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	status = cli.Exec(t.Context(), args, strings.NewReader(""), &out, &err)
+	status = cli.Exec(t.Context(), quickly(args), strings.NewReader(""), &out, &err)
 	return status, out.String(), err.String()
+}
+
+// quickly returns the arguments with the least effort where none is named: tests of the
+// other flags need not wait for a search, which has tests of its own.
+func quickly(args []string) []string {
+	if len(args) == 0 || args[0] != "train" || slices.ContainsFunc(args, func(a string) bool {
+		return strings.HasPrefix(a, "--effort")
+	}) {
+		return args
+	}
+	return append([]string{"train", "--effort", "quick"}, args[1:]...)
 }
 
 // mustRun runs the program and fails the test unless it succeeds.

@@ -13,6 +13,7 @@ import (
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/job"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/spec"
 )
 
 func (a *app) inspect() *cobra.Command {
@@ -101,10 +102,10 @@ func printModel(w io.Writer, f *model.File, e *dataset.Encoding) error {
 	h := f.Header
 	out := newFacts(w)
 	if len(h.Parts) == 0 {
-		out.add("kernel", "%s", h.Kernels()[0])
+		out.add("kernel", "%s", spec.Short(h.Kernels()[0]))
 	}
 	for i, p := range partsOf(h) {
-		out.add(fmt.Sprintf("part %d", i+1), "weight %.4g, %s", p.Weight, p.Kernel)
+		out.add(fmt.Sprintf("part %d", i+1), "weight %.4g, %s", p.Weight, spec.Short(p.Kernel))
 		out.add("", "%s; %s", mapText(p.Map, p.Landmarks, p.Dim), p.Learner)
 	}
 	for _, command := range h.Programs() {

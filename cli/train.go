@@ -141,6 +141,9 @@ func printTrained(w io.Writer, t *job.Trained) error {
 		out.add("maps tried", "%s", t.Words.Maps)
 	}
 	out.add("learner", "%s", t.Words.Learner)
+	if t.Words.Search != "" {
+		out.add("search", "%s", t.Words.Search)
+	}
 	out.add("train", "%s", t.Train)
 	if t.Test != nil {
 		out.add("test", "%s", t.Test)

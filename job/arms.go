@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/kernel"
@@ -52,13 +53,19 @@ const mostTaxi = 300
 // kernelOf returns the kernel of a shape, of so many median distances.
 func (s shape) kernelOf(width float64, x data.Source[data.Vector], sd uint64) kernel.Kernel[data.Vector] {
 	if s.taxi {
-		return kernel.Laplacian{Gamma: 1 / width / kernel.MedianTaxi(x, sd)}
+		return kernel.Laplacian{Gamma: round4(1 / width / kernel.MedianTaxi(x, sd))}
 	}
 	length := width * kernel.MedianDistance(x, sd)
 	if s.q == 2 {
-		return kernel.Gaussian{Gamma: 1 / length / length}
+		return kernel.Gaussian{Gamma: round4(1 / length / length)}
 	}
-	return kernel.StretchedKernel{Q: s.q, Length: length}
+	return kernel.StretchedKernel{Q: s.q, Length: round4(length)}
+}
+
+// round4 rounds to four digits, so that people can copy a width.
+func round4(v float64) float64 {
+	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 3, 64), 64) // it was just written
+	return r
 }
 
 // arms returns the first arms of a view of the rows.
@@ -169,7 +176,7 @@ func (s *search[T]) learnt(a *arm[T]) *arm[T] {
 	}
 	r := metric.New()
 	r.Taxi, r.Q, r.Full, r.Length, r.Penalty = of.taxi, of.q, !of.taxi && data.Dim(v) <= mostMetric, a.width, a.grid[a.at]
-	r.Rounds, r.Seed, r.Run = s.size.rounds, s.o.Seed, s.o.Run
+	r.Rounds, r.Seed, r.Run = s.size.rounds, s.o.Seed, s.recipe.Run
 	next := a.again()
 	next.family, next.name = "learned "+a.family, s.named(a.view, "learned metric of "+a.family)
 	next.learn = func(ctx context.Context, part model.Sample[T]) (kernel.Kernel[T], error) {

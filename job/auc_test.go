@@ -25,7 +25,7 @@ func TestTrainAUC(t *testing.T) {
 	}
 	path := put(t, "two.csv", b.String())
 	for _, weighted := range []bool{false, true} {
-		o := job.NewTrainOptions()
+		o := quickly()
 		o.Holdout, o.Details, o.Choices.Kernel = 0.5, true, "rbf"
 		if weighted {
 			o.Read.Weight = "w"

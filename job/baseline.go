@@ -216,17 +216,21 @@ func (t truth) expected(p *model.Head, scores *data.Matrix, weight []float64, tr
 	return out, nil
 }
 
-// grow takes what is expected from models of few rows to one of all, whose error is
-// so much of theirs. The interval is wider for it: the error may fall half as much, or
-// half as much more.
+// grow takes what is expected from models of some rows to one of all, whose error is so
+// much of theirs: it may fall half as much, or half as much more. The interval is that of
+// the error on as many new rows again, which chance moves as far as that on these.
 func (e *Expected) grow(factor float64) {
-	if e == nil || factor <= 0 || factor == 1 {
+	if e == nil || factor <= 0 {
 		return
 	}
+	if factor < 1 {
+		e.On += ", and what more rows brought"
+	}
+	v := e.Value
 	e.Value *= factor
-	e.On += ", and what more rows brought"
 	if e.Low != nil {
-		e.Low, e.High = ptr(*e.Low*factor*math.Sqrt(factor)), ptr(*e.High*math.Sqrt(factor))
+		low, high := v-math.Sqrt2*(v-*e.Low), v+math.Sqrt2*(*e.High-v)
+		e.Low, e.High = ptr(max(0, low)*factor*math.Sqrt(factor)), ptr(high*math.Sqrt(factor))
 	}
 }
 

@@ -50,7 +50,7 @@ const noBetter = "no better than always answering"
 // TestBaselineOfChance: a model of labels that have nothing to do with the
 // instances stands beside the share of the rarer class, and a warning says so.
 func TestBaselineOfChance(t *testing.T) {
-	o := job.NewTrainOptions()
+	o := quickly()
 	o.Holdout, o.Choices.Kernel, o.Read.Drop = 0.3, "rbf(gamma=1)", []string{"w"}
 	out, said := warned(t, chance(t, 300, 1, false), o)
 	b := out.Baseline
@@ -67,7 +67,7 @@ func TestBaselineOfChance(t *testing.T) {
 
 // TestBaselineByWeight: what is rare weighs most.
 func TestBaselineByWeight(t *testing.T) {
-	o := job.NewTrainOptions()
+	o := quickly()
 	o.Choices.Kernel, o.Choices.Map.Name, o.Read.Weight = "linear", model.MapNone, "w"
 	out, _ := warned(t, chance(t, 300, 27, false), o) // 30 rows of 27, 270 of 1
 	if b := out.Baseline; *b.Class != "yes" || math.Abs(*b.Error-0.25) > 1e-12 {
@@ -78,7 +78,7 @@ func TestBaselineByWeight(t *testing.T) {
 // TestBaselineBeaten: a model that has learnt something is not warned of, and what
 // is expected of it on new rows is what the test rows show.
 func TestBaselineBeaten(t *testing.T) {
-	o := job.NewTrainOptions()
+	o := quickly()
 	o.Holdout, o.Choices.Kernel = 0.3, "rbf(gamma=1)"
 	path := circle(t, 400, 0)
 	out, said := warned(t, path, o)
@@ -98,7 +98,7 @@ func TestBaselineBeaten(t *testing.T) {
 
 // TestBaselineOfNumbers: the mean has R² 0 on the rows that it is the mean of.
 func TestBaselineOfNumbers(t *testing.T) {
-	o := job.NewTrainOptions()
+	o := quickly()
 	o.Choices.Task, o.Choices.Kernel = model.Regress, "rbf(gamma=1)"
 	out, said := warned(t, wave(t, 300), o)
 	b := out.Baseline
@@ -116,7 +116,7 @@ func TestBaselineOfNumbers(t *testing.T) {
 
 // TestBaselineOfOneClass: there is none.
 func TestBaselineOfOneClass(t *testing.T) {
-	o := job.NewTrainOptions()
+	o := quickly()
 	o.Choices.Learner.Name, o.Choices.Kernel = model.LearnerOneClass, "rbf(gamma=1)"
 	out, said := warned(t, circle(t, 60, 0), o)
 	if out.Baseline != nil || out.Expected != nil || strings.Contains(said, noBetter) {
@@ -139,7 +139,7 @@ func TestBaselineElsewhere(t *testing.T) {
 	if math.Abs(v.Baseline["error"]-0.1) > 1e-12 || !strings.Contains(fmt.Sprint(said), "no better by more than chance") {
 		t.Errorf("folds have the baseline %v, warned %q", v.Baseline, said)
 	}
-	o := job.NewTrainOptions()
+	o := quickly()
 	o.Choices = cv.Choices
 	o.Output = filepath.Join(t.TempDir(), "m.kerf")
 	trained, _ := warned(t, path, o)

@@ -44,7 +44,7 @@ func firstLeast(options []job.Option) string {
 // is taken; a width that is given is left.
 func TestChooseKernel(t *testing.T) {
 	path := circle(t, 400, 0.1)
-	got := train(t, path, job.NewTrainOptions())
+	got := train(t, path, quickly())
 	rows, err := dataset.Read(t.Context(), path, dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -246,7 +246,7 @@ func TestChooseMapOffers(t *testing.T) {
 			t.Errorf("a circle: no map, by %+v", got.Picked.Maps)
 		}
 	}
-	o := job.NewTrainOptions()
+	o := quickly()
 	o.Choices.Map = spec.Call{Args: map[string]any{"dim": 30}}
 	got := train(t, path, o)
 	tried := names(got.Picked.Maps)
@@ -258,7 +258,7 @@ func TestChooseMapOffers(t *testing.T) {
 // TestChooseNumbers: of numbers the options have the root of the mean square.
 func TestChooseNumbers(t *testing.T) {
 	path := wave(t, 300)
-	o := job.NewTrainOptions()
+	o := quickly()
 	o.Choices.Task = model.Regress
 	got := train(t, path, o)
 	rows, err := dataset.Read(t.Context(), path, o.Read)
@@ -316,7 +316,7 @@ func TestChooseSharesTime(t *testing.T) {
 // TestChooseWithState: where a state is kept the choice does not depend on the time.
 func TestChooseWithState(t *testing.T) {
 	path := circle(t, 200, 0.1)
-	o := job.NewTrainOptions()
+	o := quickly()
 	o.Choices.Learner = call(t, "pegasos")
 	free := train(t, path, o)
 	o.Checkpoint, o.Time = filepath.Join(t.TempDir(), "state"), time.Hour

@@ -27,6 +27,7 @@ type rungs struct {
 	metric  int // rows that a metric is learnt from
 	rounds  int // of learning a metric
 	blend   int // arms that may be joined in the model
+	few     int // arms that may be joined where rows are few
 	wide    bool
 }
 
@@ -34,9 +35,14 @@ type rungs struct {
 func (e Effort) rungs() (rungs, error) {
 	switch e {
 	case Normal, "":
-		return rungs{first: 1200, second: 3000, measure: 2500, keep: 6, metric: 2000, rounds: 4, blend: 4}, nil
+		return rungs{
+			first: 1200, second: 3000, measure: 2500, keep: 6, metric: 2000, rounds: 4, blend: 4, few: 8,
+		}, nil
 	case Thorough:
-		return rungs{first: 3000, second: 8000, measure: 5000, keep: 12, metric: 5000, rounds: 6, blend: 8, wide: true}, nil
+		return rungs{
+			first: 3000, second: 8000, measure: 5000, keep: 12, metric: 5000, rounds: 6, blend: 8, few: 12, wide: true,
+		}, nil
 	}
-	return rungs{}, dataset.BadOption("%s is %q and must be quick, normal or thorough", dataset.Option("effort"), string(e))
+	return rungs{}, dataset.BadOption("%s is %q and must be quick, normal or thorough", dataset.Option("effort"),
+		string(e))
 }

@@ -52,7 +52,7 @@ func ExampleTrain() {
 	p, err := m.Predict(map[string]any{"x": 0, "y": 1.1})
 	fmt.Println(p.Label, err)
 	// Output:
-	// svm on 280 rows, 120 test rows, error 0.00
+	// kernel-ridge on 280 rows, 120 test rows, error 0.00
 	// inner <nil>
 }
 

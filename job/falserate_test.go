@@ -102,7 +102,7 @@ func TestCertificatesOfTables(t *testing.T) {
 					n = 80
 				}
 				text, _ := p.table(rng, n)
-				o := job.NewTrainOptions()
+				o := quickly()
 				o.Seed, o.Choices.Kernel = uint64(i), p.kernel
 				o.Choices.Claim = &job.Claim{Error: 0.3, Confidence: 0.95, Margin: 0.4}
 				if name == "weights" {

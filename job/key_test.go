@@ -48,6 +48,7 @@ var unkeyed = map[string]string{
 	"Checkpoint":       "where the state is",
 	"Time":             "a search that time cut short goes on with more of it",
 	"Details":          "it measures the final model",
+	"Effort":           "a search has its own trials",
 	"Choices.Claim":    "a search has none: it finds the dimension of one model",
 }
 
@@ -104,6 +105,7 @@ func others(t *testing.T, dir string) map[string]any {
 		"Checkpoint":       filepath.Join(dir, "another"),
 		"Time":             time.Hour,
 		"Details":          true,
+		"Effort":           job.Thorough,
 		"Choices.Claim":    (*job.Claim)(nil),
 	}
 }

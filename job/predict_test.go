@@ -32,7 +32,7 @@ func trainedOfAll(t *testing.T) map[string]trained {
 	files := kinds(t)
 	files["numbers"] = wave(t, 90)
 	for name, path := range files {
-		o := job.NewTrainOptions()
+		o := quickly()
 		o.Choices.Conformal = 0.3
 		o.Output = filepath.Join(t.TempDir(), "m.kerf")
 		var as []string

@@ -74,7 +74,7 @@ func TestRecord(t *testing.T) {
 				t.Fatal(err)
 			}
 			w := bufio.NewWriter(f)
-			o := job.NewTrainOptions()
+			o := quickly()
 			path := dataFile(set(&o))
 			o.Run.Workers, o.Run.Progress = 1, recorder(w)
 			if _, err := job.Train(context.Background(), path, o); err != nil {

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/internal/seed"
+	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
 	"github.com/kerf-ml/kerf/spec"
@@ -177,16 +178,20 @@ func (s *search[T]) race(ctx context.Context) ([]*arm[T], error) {
 		return nil, fmt.Errorf("no model could be fitted to a part of the rows; try --effort quick")
 	}
 	slices.SortStableFunc(finals, func(a, b *arm[T]) int { return cmp.Compare(a.loss, b.loss) })
-	if a := s.exact(finals[0]); a != nil {
-		lead := finals[0]
+	lead := finals[0]
+	var svm *arm[T]
+	for _, a := range s.exact(lead) {
 		if err := run(a); err != nil {
 			return nil, err
 		}
-		if a.scores != nil && a.error <= exactPart*lead.error {
-			finals = []*arm[T]{a}
+		if a.scores != nil && (svm == nil || a.error < svm.error) {
+			svm = a
 		}
 	}
 	s.tried = append(ran, finals...)
+	if svm != nil && svm.error <= exactPart*lead.error {
+		finals = []*arm[T]{svm}
+	}
 	return finals, nil
 }
 
@@ -194,13 +199,14 @@ func (s *search[T]) race(ctx context.Context) ([]*arm[T], error) {
 // trial, where ridge had them all, is at most exactPart times that of ridge. mostPairs
 // is up to how many classes it is tried.
 const (
-	exactPart = 1.15
+	exactPart = 1.25
 	mostPairs = 30
 )
 
-// exact returns the arm of a kernel svm with the kernel of the best arm, where there are
-// so many rows that ridge has to make do with landmarks, and they would cost it.
-func (s *search[T]) exact(best *arm[T]) *arm[T] {
+// exact returns the arms of a kernel svm with the kernel of the best arm, and with half
+// its width, which suits a hinge better, where there are so many rows that ridge has to
+// make do with landmarks, and they would cost it.
+func (s *search[T]) exact(best *arm[T]) []*arm[T] {
 	n := s.rows()
 	if s.task != model.Classify || !best.ridge || s.byAll(best, n) || best.grid[best.at] >= smoothAt ||
 		s.views[0].sample.Classes.Len() > mostPairs || best.kernel == nil || len(s.second.parts) > 1 {
@@ -210,7 +216,18 @@ func (s *search[T]) exact(best *arm[T]) *arm[T] {
 	r.Kernel, r.Map, r.Learner = best.kernel, model.None[T]{}, model.NewKernelSVM[T]()
 	r.Run.Precision = run.Float32
 	grid := model.Penalties(r.Learner, true, s.views[best.view].sample, chooserC, nil)
-	return &arm[T]{family: "svm " + best.family, view: best.view, name: "svm, " + best.name, recipe: r, grid: grid}
+	of := func(k kernel.Kernel[T]) *arm[T] {
+		r.Kernel = k
+		name := s.named(best.view, "svm, "+spec.Short(fmt.Sprint(k)))
+		return &arm[T]{family: "svm " + best.family, view: best.view, name: name, recipe: r, grid: grid}
+	}
+	out := []*arm[T]{of(best.kernel)}
+	for _, sh := range shapes {
+		if x, ok := any(s.views[best.view].sample.X).(data.Source[data.Vector]); ok && sh.name == best.family {
+			out = append(out, of(any(sh.kernelOf(best.width/2, x, s.o.Seed)).(kernel.Kernel[T])))
+		}
+	}
+	return out
 }
 
 // try runs an arm. One that is not for these rows is left out.
@@ -343,14 +360,24 @@ func (s *search[T]) options() []Option {
 	return out
 }
 
-// searchWords says for people what was searched.
-func (s *search[T]) words() string {
-	var views []string
-	for _, v := range s.views {
-		views = append(views, string(v.scale))
+// words says for people what was searched: how many candidates, the best ones and the
+// plain linear model.
+func (s *search[T]) words(t *training[T]) string {
+	sorted := slices.Clone(s.tried)
+	slices.SortStableFunc(sorted, func(a, b *arm[T]) int {
+		return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(a.error, b.error))
+	})
+	var shown []Option
+	seen := map[string]bool{}
+	for i, a := range sorted {
+		linear := a.family == linearKernel && !seen[linearKernel]
+		if (i < 3 || linear) && !seen[a.name] {
+			shown = append(shown, Option{Name: a.name, Error: a.error})
+			seen[a.name], seen[a.family] = true, true
+		}
 	}
-	return fmt.Sprintf("%d candidates on %d rows (numbers: %s)", len(s.tried), s.views[0].sample.Len(),
-		strings.Join(views, ", "))
+	return fmt.Sprintf("%d candidates on %d of %d rows; best on held-out rows: %s", len(s.tried), len(s.sample), s.rows(),
+		t.optionWords(shown))
 }
 
 // blend chooses the arms that are joined, all of the view of the best one, and their
@@ -364,8 +391,18 @@ func (s *search[T]) blend(finals []*arm[T]) ([]*arm[T], []float64) {
 			among = append(among, a)
 		}
 	}
-	if among = among[:min(len(among), 2*most)]; most == 1 || len(among) == 1 {
+	if s.rows() > foldedRows {
+		among = among[:min(len(among), 2*most)]
+	}
+	if most == 1 || len(among) == 1 {
 		return finals[:1], []float64{1}
+	}
+	if s.rows() <= foldedRows { // too few rows to weigh the arms by: the mean of those that are nearly as good
+		n := 1
+		for n < min(len(among), s.size.few) && among[n].loss <= nearly*best.loss {
+			n++
+		}
+		return among[:n], equal(n)
 	}
 	on := measured(s.views[best.view].sample, s.second)
 	scores := make([]*data.Matrix, len(among))
@@ -395,8 +432,45 @@ func (s *search[T]) blend(finals []*arm[T]) ([]*arm[T], []float64) {
 	return arms, kept
 }
 
+// nearly is how much larger than the least a loss may be to be nearly as good.
+const nearly = 1.1
+
+// equal returns n weights that are the same.
+func equal(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = 1 / float64(n)
+	}
+	return out
+}
+
 // rows is how many rows there are to train on.
 func (s *search[T]) rows() int { return s.views[0].part.train.Len() }
+
+// held returns the scores of the rows that the second rung measured on, as those of rows
+// of their own: one that was measured several times has the mean of its scores.
+func (s *search[T]) held(sample model.Sample[T], scores *data.Matrix) *model.HeldOut {
+	place, index, times := map[int]int{}, []int{}, []float64{}
+	out := data.NewMatrix(0, scores.Cols)
+	row := 0
+	for _, d := range s.second.parts {
+		for _, i := range d.measure {
+			at, known := place[i]
+			if !known {
+				at = len(index)
+				place[i], index, times = at, append(index, i), append(times, 0)
+				out.Data, out.Rows = append(out.Data, make([]float64, out.Cols)...), out.Rows+1
+			}
+			times[at]++
+			for c, v := range scores.Row(row) {
+				out.Row(at)[c] += (v - out.Row(at)[c]) / times[at]
+			}
+			row++
+		}
+	}
+	on := sample.Select(index)
+	return &model.HeldOut{Scores: out, Y: on.Y, Values: on.Values, Weight: on.Weight}
+}
 
 // steepest is the largest power of the number of rows by which an error is taken to
 // fall.
@@ -420,10 +494,12 @@ func (t *training[T]) searchFit(
 	ctx context.Context, encode func(scale.Kind) (*part[T], error),
 ) (*Picked, model.Training, error) {
 	var tr model.Training
+	begun, counter := time.Now(), &run.Counter{}
 	s, err := newSearch(t, encode)
 	if err != nil || s == nil {
 		return nil, tr, err
 	}
+	s.recipe.Run.Counter = counter
 	finals, err := s.race(ctx)
 	if err != nil {
 		return nil, tr, err
@@ -444,12 +520,13 @@ func (t *training[T]) searchFit(
 	}
 	t.growth = s.growth(arms[0])
 	recipes[0].Calibrate, recipes[0].Conformal = t.choices.Calibrate, t.choices.Conformal
-	on := measured(v.sample, s.second)
-	held := &model.HeldOut{Scores: model.Blended(scores, weight), Y: on.Y, Values: on.Values, Weight: on.Weight}
+	held := s.held(v.sample, model.Blended(scores, weight))
 	t.pipeline, tr, err = model.FitBlend(ctx, recipes, weight, t.part.train, held)
 	lead := recipes[0]
 	t.choices.Learner.Name, t.choices.traits = lead.Learner.Name(), lead.Learner.Traits()
 	t.choices.Map.Name = lead.Map.Name()
-	tr.Trials = nil
+	tr.Trials, tr.Evaluations, tr.Elapsed = nil, counter.Count(), time.Since(begun)
+	t.o.Run.Counter.Add(tr.Evaluations)
+	t.searched = s.words(t)
 	return &Picked{Kernels: s.options(), rows: s.second.sample}, tr, err
 }

@@ -31,7 +31,7 @@ func line(rng *rand.Rand, n int, wrong, weightOfWrong float64) string {
 func TestTestedCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 91))
 	rows := put(t, "rows.csv", line(rng, 600, 0, 1))
-	o := job.NewTrainOptions()
+	o := quickly()
 	o.Choices.Kernel, o.Read.Drop = "rbf(gamma=0.5)", []string{"w"}
 	o.Choices.Claim = &job.Claim{Error: 0.3, Confidence: 0.95, Margin: 0.3}
 
@@ -49,7 +49,7 @@ func TestTestedCounts(t *testing.T) {
 			got.Separator.Bound)
 	}
 
-	o = job.NewTrainOptions()
+	o = quickly()
 	o.Choices.Kernel, o.Read.Drop = "rbf(gamma=50)", []string{"w"}
 	o.Choices.Claim = &job.Claim{Error: 0.3, Confidence: 0.95, Margin: 0.3}
 	text := line(rng, 60, 0.3, 1)

@@ -33,7 +33,7 @@ func TestFaultsOfTestRowsComeFirst(t *testing.T) {
 	}
 	data, other := write("data.csv", "yes", "no"), write("other.csv", "oui", "non")
 	begun := false
-	o := job.NewTrainOptions()
+	o := quickly()
 	o.Test, o.Output = other, filepath.Join(dir, "m.kerf")
 	o.Run.Progress = run.Progress{Start: func(task string, _ int64) { begun = begun || task == "train" }}
 	tune := job.NewTuneOptions()

@@ -123,6 +123,7 @@ type training[T any] struct {
 
 	tested *testing[T] // rows to test on, and what is true of them; nil for none
 
+	searched string  // what a search did, in words; empty for none
 	growth   float64 // of the error from the rows of a search to all; 0 where there was none
 	pipeline *model.Pipeline[T]
 	header   model.Header
@@ -319,7 +320,8 @@ func (t *training[T]) describe(tr model.Training, picked *Picked) error {
 	out := &Trained{
 		Model: m, Training: tr, Certificate: tr.Earned, Classes: m.Classes.Names, Dim: t.header.Map.Dim,
 		Iterations: tr.Iterations,
-		Kernel:     spec.Short(t.pipeline.KernelText()), Evaluations: tr.Evaluations, Learner: m.Learner, Map: t.header.Map.Kind,
+		Kernel:     spec.Short(t.pipeline.KernelText()), Evaluations: tr.Evaluations, Learner: m.Learner,
+		Map:    t.header.Map.Kind,
 		Margin: ptr(tr.Margins.Min()), Margin95: ptr(tr.Margins.Quantile(0.05)), Mistakes: tr.Mistakes, Picked: picked,
 		Scale: t.part.encoding.Scaled(), Seconds: tr.Elapsed.Seconds(), Status: tr.Status, Support: tr.Support,
 		Task:   t.choices.Task,

@@ -244,7 +244,7 @@ func TestTrainKeys(t *testing.T) {
 // TestTrainOpen: with nothing chosen all is chosen, said, and good.
 func TestTrainOpen(t *testing.T) {
 	for name, path := range kinds(t) {
-		o := job.NewTrainOptions()
+		o := quickly()
 		o.Holdout = 0.3
 		var said []string
 		o.Warn = func(text string) { said = append(said, text) }
@@ -266,7 +266,7 @@ func TestTrainOpen(t *testing.T) {
 // leaves the best so far, or says that there is none.
 func TestTrainEnds(t *testing.T) {
 	path := circle(t, 300, 0.2)
-	o := job.NewTrainOptions()
+	o := quickly()
 	o.Output = filepath.Join(t.TempDir(), "m.kerf")
 	ctx, cancel := context.WithCancel(t.Context())
 	o.Run.Progress.Start = func(task string, _ int64) {

@@ -127,7 +127,7 @@ func TestTuneSearches(t *testing.T) {
 		}
 		wantKeys(t, object(t, got), "best", "trials")
 
-		best := job.NewTrainOptions()
+		best := quickly()
 		best.Scale, best.Holdout = "standard", 0.2
 		best.Choices.Learner = call(t, fmt.Sprintf("svm(C=%v)", *got.Best.C))
 		best.Choices.Map = spec.Call{Name: got.Best.Map}

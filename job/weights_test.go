@@ -41,7 +41,7 @@ func TestTrainZeroWeights(t *testing.T) {
 	all, live := weighed(t, func(i int) float64 { return 0.5 + float64(i%4) })
 	for _, open := range []bool{true, false} {
 		for _, holdout := range []float64{0, 0.3} {
-			o := job.NewTrainOptions()
+			o := quickly()
 			if !open {
 				o.Options = chosen(t, "rbf(gamma=0.5)", "f2(dim=20)", "svm(C=10)")
 				o.Scale = "standard"

@@ -23,6 +23,7 @@ type Words struct {
 	Kernel  string
 	Map     string
 	Maps    string // that were tried; empty for none
+	Search  string // what was tried of all that can be chosen; empty for no search
 	Learner string
 }
 
@@ -31,6 +32,9 @@ func (t *training[T]) words() Words {
 	w := Words{File: t.rows.Name, Data: t.part.encoding.Describe(t.part.x.Len(), t.part.x), Map: t.mapWords(),
 		Learner: t.learnerWords()}
 	w.Kernel = spec.Short(t.pipeline.KernelText())
+	if w.Search = t.searched; w.Search != "" {
+		return w
+	}
 	if t.choices.kernel.Open() && t.pipeline.Kernel != nil {
 		how := "width: the median distance"
 		if p := t.out.Picked; p != nil && len(p.Kernels) > 0 {

@@ -70,6 +70,9 @@ func trainFacts(t *job.Trained) []Fact {
 	}
 	add("dimensions", "%s", grouped(t.Model.Dim()))
 	add("learner", "%s", t.Words.Learner)
+	if t.Words.Search != "" {
+		add("search", "%s", t.Words.Search)
+	}
 	add("train", "%s", t.Train)
 	if t.Test != nil {
 		add("test", "%s", t.Test)

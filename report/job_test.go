@@ -36,7 +36,7 @@ func ringsFile() (path string, remove func()) {
 func ExampleTraining() {
 	path, remove := ringsFile()
 	defer remove()
-	o := job.NewTrainOptions()
+	o := quickly()
 	o.Holdout, o.Details = 0.3, true
 	t, err := job.Train(context.Background(), path, o)
 	if err != nil {
@@ -54,4 +54,11 @@ func ExampleTraining() {
 	// rings.csv true
 	// Test error true
 	// Confusion matrix true
+}
+
+// quickly returns the options of a training that tests can wait for.
+func quickly() job.TrainOptions {
+	o := job.NewTrainOptions()
+	o.Effort = job.Quick
+	return o
 }

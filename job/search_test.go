@@ -1,0 +1,145 @@
+package job_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kerf-ml/kerf/job"
+	"github.com/kerf-ml/kerf/model"
+)
+
+// directed writes rows of eight numbers, of which the target is a function of two
+// directions, as a class or as a number.
+func directed(t *testing.T, n int, classes bool, tail string) string {
+	t.Helper()
+	r := rand.New(rand.NewPCG(7, 7))
+	var b strings.Builder
+	for range n {
+		x := make([]float64, 8)
+		for j := range x {
+			x[j] = r.NormFloat64()
+			fmt.Fprintf(&b, "%.6g,", x[j])
+		}
+		v := math.Sin(1.5*(x[0]+x[1])) * (x[2] - x[3])
+		if classes {
+			fmt.Fprintf(&b, "%s%s\n", []string{"low", "high"}[min(1, max(0, int(math.Ceil(v))))], tail)
+		} else {
+			fmt.Fprintf(&b, "%.6g%s\n", v, tail)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "d.csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func searched(t *testing.T, path string, change func(*job.TrainOptions)) (*job.Trained, error) {
+	t.Helper()
+	o := job.NewTrainOptions()
+	o.Holdout = 0.3
+	if change != nil {
+		change(&o)
+	}
+	return job.Train(context.Background(), path, o)
+}
+
+// TestSearch sees that a search beats the quick choice where directions matter, that its
+// model is stored whole, and that it is the same for any number of workers.
+func TestSearch(t *testing.T) {
+	for _, classes := range []bool{true, false} {
+		path := directed(t, 450, classes, "")
+		quick, err := searched(t, path, func(o *job.TrainOptions) { o.Effort = job.Quick })
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := filepath.Join(t.TempDir(), "m.kerf")
+		best, err := searched(t, path, func(o *job.TrainOptions) { o.Output = out })
+		if err != nil {
+			t.Fatal(err)
+		}
+		loss := func(x *job.Trained) float64 {
+			if classes {
+				return x.Test.Metrics.Error
+			}
+			return x.Test.Regression.RMSE
+		}
+		if loss(best) > 0.8*loss(quick) {
+			t.Errorf("classes %v: the search has %v and the quick choice %v", classes, loss(best), loss(quick))
+		}
+		if best.Words.Search == "" || best.Tried < 20 || best.Expected == nil {
+			t.Errorf("classes %v: words %q, %d tried, expected %v", classes, best.Words.Search, best.Tried, best.Expected)
+		}
+		again, err := searched(t, path, func(o *job.TrainOptions) { o.Run.Workers = 3 })
+		if err != nil || loss(again) != loss(best) || again.Kernel != best.Kernel {
+			t.Errorf("classes %v: with three workers %v by %s, else %v by %s (%v)", classes, loss(again), again.Kernel,
+				loss(best), best.Kernel, err)
+		}
+		m, err := model.Load(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scored, err := job.Evaluate(context.Background(), m, path, job.NewOptions())
+		if err != nil || scored == nil {
+			t.Errorf("classes %v: the model cannot be evaluated: %v", classes, err)
+		}
+	}
+}
+
+// TestSearchMeets pairs the search with what may stand beside it.
+func TestSearchMeets(t *testing.T) {
+	path := directed(t, 60, true, "")
+	for name, c := range map[string]struct {
+		change func(*job.TrainOptions)
+		fails  string
+	}{
+		"scale":     {change: func(o *job.TrainOptions) { o.Scale = "none" }},
+		"balanced":  {change: func(o *job.TrainOptions) { o.Choices.Balanced = true }},
+		"conformal": {change: func(o *job.TrainOptions) { o.Choices.Conformal = 0.3 }},
+		"time":      {change: func(o *job.TrainOptions) { o.Time = time.Nanosecond }, fails: "--time"},
+		"effort":    {change: func(o *job.TrainOptions) { o.Effort = "huge" }, fails: "huge"},
+		"few rows":  {change: func(o *job.TrainOptions) { o.Holdout = 0.9 }},
+		"target":    {change: func(o *job.TrainOptions) { o.Read.Target = "first"; o.Choices.Task = model.Regress }},
+	} {
+		got, err := searched(t, path, c.change)
+		switch {
+		case c.fails != "" && (err == nil || !strings.Contains(err.Error(), c.fails)):
+			t.Errorf("%s: the error is %v and must name %s", name, err, c.fails)
+		case c.fails == "" && err != nil:
+			t.Errorf("%s: %v", name, err)
+		case c.fails == "" && got.Test == nil:
+			t.Errorf("%s: there is no test", name)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := job.Train(ctx, path, job.NewTrainOptions()); err == nil {
+		t.Error("a context that has ended is not noticed")
+	}
+}
+
+// TestSearchRareClass learns a class of three rows beside others.
+func TestSearchRareClass(t *testing.T) {
+	path := directed(t, 100, true, "")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		b = append(b, []byte(fmt.Sprintf("9,9,9,9,9,9,9,%d,rare\n", 9+i))...)
+	}
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := searched(t, path, func(o *job.TrainOptions) { o.Holdout = 0 })
+	if err != nil || len(got.Classes) != 3 {
+		t.Fatalf("classes %v (%v)", got, err)
+	}
+}
