@@ -36,6 +36,7 @@ func (f *trainFlags) add(c *cobra.Command, test, holdout, checkpoint, limit stri
 	flags.Float64Var(&f.train.Holdout, "holdout", 0, holdout)
 	flags.StringVar((*string)(&f.train.Effort), "effort", "", "work for what is not chosen: quick, normal or thorough "+
 		"(about 5, 30, 300 s on two cores; default normal)")
+	flags.BoolVar(&f.train.Single, "single", false, "end a search in one model, not in a blend of the best")
 	flags.StringVarP(&f.train.Output, "output", "o", "", "file to write the model to")
 	flags.StringVar(&f.report, "report", "", "file to write a report with charts to, as one HTML page")
 	flags.StringVar(&f.train.Checkpoint, "checkpoint", "", checkpoint)

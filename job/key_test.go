@@ -49,6 +49,7 @@ var unkeyed = map[string]string{
 	"Time":             "a search that time cut short goes on with more of it",
 	"Details":          "it measures the final model",
 	"Effort":           "a search has its own trials",
+	"Single":           "a search has its own trials",
 	"Choices.Claim":    "a search has none: it finds the dimension of one model",
 }
 
@@ -106,6 +107,7 @@ func others(t *testing.T, dir string) map[string]any {
 		"Time":             time.Hour,
 		"Details":          true,
 		"Effort":           job.Thorough,
+		"Single":           true,
 		"Choices.Claim":    (*job.Claim)(nil),
 	}
 }

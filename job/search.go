@@ -155,6 +155,9 @@ func (s *search[T]) race(ctx context.Context) ([]*arm[T], error) {
 		return nil, fmt.Errorf("no model could be fitted to a part of the rows; try --effort quick")
 	}
 	best := s.leaders(ran)
+	if best[0].error == 0 {
+		best = best[:1] // there is nothing more to be won
+	}
 	var finals []*arm[T]
 	run := func(a *arm[T]) error {
 		stages.Next(a.name, s.work(s.second))
@@ -169,7 +172,7 @@ func (s *search[T]) race(ctx context.Context) ([]*arm[T], error) {
 			return nil, err
 		}
 	}
-	for _, a := range s.toLearn(finals) {
+	for _, a := range s.toLearn(finals, best[0].error) {
 		if err := run(a); err != nil {
 			return nil, err
 		}
@@ -264,8 +267,11 @@ func (s *search[T]) leaders(ran []*arm[T]) []*arm[T] {
 }
 
 // toLearn returns arms with a learned metric: of the best kernel of Σ|x_j - y_j| and
-// the best of a Euclidean distance.
-func (s *search[T]) toLearn(finals []*arm[T]) []*arm[T] {
+// the best of a Euclidean distance, nothing where there is no error left.
+func (s *search[T]) toLearn(finals []*arm[T], least float64) []*arm[T] {
+	if least == 0 {
+		return nil
+	}
 	sorted := slices.Clone(finals)
 	slices.SortStableFunc(sorted, func(a, b *arm[T]) int { return cmp.Compare(a.loss, b.loss) })
 	var out []*arm[T]
@@ -390,6 +396,9 @@ func (s *search[T]) blend(finals []*arm[T]) ([]*arm[T], []float64) {
 		if a.view == best.view && (a == best || !s.byAll(a, s.rows()) || s.rows() <= 2*choleskyRows) {
 			among = append(among, a)
 		}
+	}
+	if s.o.Single {
+		return finals[:1], []float64{1}
 	}
 	if s.rows() > foldedRows {
 		among = among[:min(len(among), 2*most)]

@@ -32,6 +32,7 @@ type TrainOptions struct {
 	Checkpoint  string        // file to keep the learner's state in; empty for none
 	Time        time.Duration // after which the learner stops with the best so far; 0 for no limit
 	Effort      Effort        // that goes into what nobody chose; empty for Normal
+	Single      bool          // a search ends in one model, not in a blend of some
 	Details     bool          // gather what a report shows beside the result
 }
 
