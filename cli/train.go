@@ -34,9 +34,6 @@ func (f *trainFlags) add(c *cobra.Command, test, holdout, checkpoint, limit stri
 	flags.StringVar(&f.train.TestLabels, "test-labels", "", "file with the labels of --test, for IDX or NPY data")
 	flags.StringVar(&f.train.TestWeights, "test-weights", "", "file with the weights of --test, one a line")
 	flags.Float64Var(&f.train.Holdout, "holdout", 0, holdout)
-	flags.StringVar((*string)(&f.train.Effort), "effort", "", "work for what is not chosen: quick, normal or thorough "+
-		"(about 5, 30, 300 s on two cores; default normal)")
-	flags.BoolVar(&f.train.Single, "single", false, "end a search in one model, not in a blend of the best")
 	flags.StringVarP(&f.train.Output, "output", "o", "", "file to write the model to")
 	flags.StringVar(&f.report, "report", "", "file to write a report with charts to, as one HTML page")
 	flags.StringVar(&f.train.Checkpoint, "checkpoint", "", checkpoint)
@@ -67,7 +64,14 @@ DATA is a table (CSV, TSV, JSON Lines, Parquet), LIBSVM data, NPY or IDX with
 		"file to keep the learner's state in, of "+strings.Join(keepers(),
 			", ")+"; the same command goes on from it where it was ended",
 		"time after which the learner stops with the best so far, such as 30s (default: none)")
+	c.Flags().StringVar((*string)(&f.train.Effort), "effort", "", "work for what is not chosen: quick, normal or "+
+		"thorough (about 5, 30, 300 s on two cores; default normal)")
+	c.Flags().BoolVar(&f.train.Single, "single", false, "end a search in one model, not in a blend of the best")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		efforts := []job.Effort{"", job.Quick, job.Normal, job.Thorough}
+		if e := f.train.Effort; !slices.Contains(efforts, e) || e == "" && c.Flags().Changed("effort") {
+			return usage("--effort is %q and must be quick, normal or thorough", string(e))
+		}
 		if err := f.settle(a, c, args[0]); err != nil {
 			return err
 		}
