@@ -146,7 +146,7 @@ func (a *arm[T]) run(ctx context.Context, s model.Sample[T], r rung) error {
 	on := measured(s, r)
 	judge := newJudge(on)
 	scores := make([]*data.Matrix, len(a.grid))
-	first := 0
+	first, learnt := 0, a.learn == nil
 	for _, d := range r.parts {
 		part := s.Select(d.fit)
 		if s.Task != model.Regress {
@@ -162,6 +162,8 @@ func (a *arm[T]) run(ctx context.Context, s model.Sample[T], r rung) error {
 				return err
 			}
 			recipe.Kernel = k
+			_, is := any(k).(kernel.Learned)
+			learnt = learnt || is
 		}
 		a.kernel = recipe.Kernel
 		penalties := make([]float64, len(a.grid))
@@ -189,6 +191,9 @@ func (a *arm[T]) run(ctx context.Context, s model.Sample[T], r rung) error {
 			i++
 		}
 		first += len(d.measure)
+	}
+	if !learnt {
+		return fmt.Errorf("%s is no better than none", a.name)
 	}
 	a.loss, a.rows = math.Inf(1), r.rows
 	for i, m := range scores {

@@ -155,8 +155,9 @@ func (s *search[T]) race(ctx context.Context) ([]*arm[T], error) {
 		return nil, fmt.Errorf("no model could be fitted to a part of the rows; try --effort quick")
 	}
 	best := s.leaders(ran)
-	if best[0].error == 0 {
-		best = best[:1] // there is nothing more to be won
+	won := s.won(best[0])
+	if won {
+		best = best[:1]
 	}
 	var finals []*arm[T]
 	run := func(a *arm[T]) error {
@@ -172,7 +173,7 @@ func (s *search[T]) race(ctx context.Context) ([]*arm[T], error) {
 			return nil, err
 		}
 	}
-	for _, a := range s.toLearn(finals, best[0].error) {
+	for _, a := range s.toLearn(finals, won) {
 		if err := run(a); err != nil {
 			return nil, err
 		}
@@ -233,6 +234,17 @@ func (s *search[T]) exact(best *arm[T]) []*arm[T] {
 	return out
 }
 
+// fewErrors are so few that no other arm could be told to be better.
+const fewErrors = 3
+
+// won reports whether an arm leaves nothing to be won.
+func (s *search[T]) won(a *arm[T]) bool {
+	if s.task == model.Regress {
+		return a.error == 0
+	}
+	return a.error*float64(s.first.sample) <= fewErrors
+}
+
 // try runs an arm. One that is not for these rows is left out.
 func (s *search[T]) try(ctx context.Context, a *arm[T], r rung) error {
 	if err := a.run(ctx, s.views[a.view].sample, r); err != nil {
@@ -267,9 +279,9 @@ func (s *search[T]) leaders(ran []*arm[T]) []*arm[T] {
 }
 
 // toLearn returns arms with a learned metric: of the best kernel of Σ|x_j - y_j| and
-// the best of a Euclidean distance, nothing where there is no error left.
-func (s *search[T]) toLearn(finals []*arm[T], least float64) []*arm[T] {
-	if least == 0 {
+// the best of a Euclidean distance, nothing where nothing more is to be won.
+func (s *search[T]) toLearn(finals []*arm[T], won bool) []*arm[T] {
+	if won {
 		return nil
 	}
 	sorted := slices.Clone(finals)
