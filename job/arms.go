@@ -154,7 +154,7 @@ func (a *arm[T]) around() []float64 {
 // again returns the arm for the second rung.
 func (a *arm[T]) again() *arm[T] {
 	next := *a
-	next.grid, next.scores, next.kernel = a.around(), nil, nil
+	next.grid, next.scores, next.kernel, next.stage = a.around(), nil, nil, ""
 	if a.before == 0 {
 		next.before, next.beforeRows = a.error, a.rows
 	}

@@ -17,6 +17,7 @@ type arm[T any] struct {
 	family string // what it is of: arms of one family and view differ in their width
 	view   int
 	name   string // for people
+	stage  string // what progress says in its place; empty for the name
 	recipe model.Recipe[T]
 	ridge  bool      // its penalties are μ of (K + μI)α = y, else those of the learner
 	grid   []float64 // penalties, from that of the simplest model on

@@ -3,6 +3,7 @@ package job
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -132,71 +133,85 @@ func newSearch[T any](t *training[T], encode func(scale.Kind) (*part[T], error))
 	return s, err
 }
 
-// race lets the arms run and returns the best ones, best first.
-func (s *search[T]) race(ctx context.Context) ([]*arm[T], error) {
+// searchShare is the part of a given time that a race may take; the rest is for the fit.
+const searchShare = 0.5
+
+// race lets the arms run and returns the best ones, best first. Where the time for it is
+// over they are the best so far.
+func (s *search[T]) race(whole context.Context) ([]*arm[T], error) {
+	ctx, cancel := model.Share(whole, searchShare)
+	defer cancel()
 	var arms []*arm[T]
 	for v := range s.views {
 		arms = append(arms, s.arms(v)...)
 	}
-	last := s.size.keep + 3 // with the learned ones
-	stages := s.o.Run.Progress.Divide("search", s.work(s.first)*float64(len(arms))+s.work(s.second)*float64(last))
+	more := s.work(s.second) * float64(s.size.keep+3) // with the learned ones
+	stages := s.o.Run.Progress.Divide("search", s.work(s.first)*float64(len(arms))+more)
 	defer stages.End()
-	var ran []*arm[T]
 	for i, a := range arms {
-		stages.Next(fmt.Sprintf("%s (%d of %d)", a.name, i+1, len(arms)), s.work(s.first))
-		if err := s.try(ctx, a, s.first); err != nil {
-			return nil, err
-		}
-		if a.scores != nil {
-			ran = append(ran, a)
-		}
+		arms[i].stage = fmt.Sprintf("%s (%d of %d)", a.name, i+1, len(arms))
 	}
-	if len(ran) == 0 {
-		return nil, fmt.Errorf("no model could be fitted to a part of the rows; try --effort quick")
+	ran, err := s.runAll(ctx, arms, s.first, stages)
+	if err = cmp.Or(err, whole.Err()); err != nil {
+		return nil, err
 	}
 	best := s.leaders(ran)
 	won := s.won(best[0])
 	if won {
 		best = best[:1]
 	}
-	var finals []*arm[T]
-	run := func(a *arm[T]) error {
-		stages.Next(a.name, s.work(s.second))
-		err := s.try(ctx, a, s.second)
-		if a.scores != nil {
-			finals = append(finals, a)
-		}
-		return err
+	for i, a := range best {
+		best[i] = a.again()
 	}
-	for _, a := range best {
-		if err := run(a.again()); err != nil {
-			return nil, err
-		}
+	finals, err := s.runAll(ctx, best, s.second, stages)
+	if whole.Err() == nil && ctx.Err() != nil && len(finals) == 0 { // the first rung has to do
+		s.second, s.tried = s.first, ran
+		return s.leaders(ran)[:1], nil
 	}
-	for _, a := range s.toLearn(finals, won) {
-		if err := run(a); err != nil {
-			return nil, err
+	if err == nil {
+		var learnt []*arm[T]
+		if toLearn := s.toLearn(finals, won); len(toLearn) > 0 {
+			learnt, _ = s.runAll(ctx, toLearn, s.second, stages) // none need be better
 		}
+		finals = append(finals, learnt...)
 	}
-	if len(finals) == 0 {
-		return nil, fmt.Errorf("no model could be fitted to a part of the rows; try --effort quick")
+	if err = cmp.Or(err, whole.Err()); err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(finals, func(a, b *arm[T]) int { return cmp.Compare(a.loss, b.loss) })
-	lead := finals[0]
-	var svm *arm[T]
-	for _, a := range s.exact(lead) {
-		if err := run(a); err != nil {
-			return nil, err
-		}
-		if a.scores != nil && (svm == nil || a.error < svm.error) {
-			svm = a
-		}
-	}
 	s.tried = append(ran, finals...)
-	if svm != nil && svm.error <= exactPart*lead.error {
-		finals = []*arm[T]{svm}
+	if svms := s.exact(finals[0]); len(svms) > 0 {
+		svms, _ = s.runAll(ctx, svms, s.second, stages)
+		s.tried = append(s.tried, svms...)
+		for _, a := range svms {
+			if a.error <= exactPart*finals[0].error && (finals[0].ridge || a.error < finals[0].error) {
+				finals = []*arm[T]{a}
+			}
+		}
 	}
-	return finals, nil
+	return finals, whole.Err()
+}
+
+// errNoArm reports rows that no arm can be fitted to.
+var errNoArm = errors.New("no model could be fitted to a part of the rows; try --effort quick")
+
+// runAll runs arms until ctx ends and returns those that went well. One that is not for
+// these rows is left out; it is an error if all are.
+func (s *search[T]) runAll(ctx context.Context, arms []*arm[T], r rung, stages *run.Stages) ([]*arm[T], error) {
+	var out []*arm[T]
+	for _, a := range arms {
+		stages.Next(cmp.Or(a.stage, a.name), s.work(r))
+		if err := a.run(ctx, s.views[a.view].sample, r); err == nil {
+			out = append(out, a)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if len(out) == 0 {
+		return nil, cmp.Or(ctx.Err(), errNoArm)
+	}
+	return out, nil
 }
 
 // An svm takes the place of kernel ridge on landmarks if its error on the rows of a
@@ -243,14 +258,6 @@ func (s *search[T]) won(a *arm[T]) bool {
 		return a.error == 0
 	}
 	return a.error*float64(s.first.sample) <= fewErrors
-}
-
-// try runs an arm. One that is not for these rows is left out.
-func (s *search[T]) try(ctx context.Context, a *arm[T], r rung) error {
-	if err := a.run(ctx, s.views[a.view].sample, r); err != nil {
-		a.scores = nil
-	}
-	return ctx.Err()
 }
 
 // work is about that of an arm on a rung: a few factorisations of K.
@@ -312,6 +319,11 @@ const (
 	stepsError   = 1e-3  // of the residual
 	smoothAt     = 0.5   // μ from which on a function is so smooth that landmarks do as well as all rows
 	singleAt     = 1e-3  // μ from which on K may be rounded to float32
+
+	// About how many seconds a fit takes, generously, where there is a limit: for each
+	// pair of rows, and for each row and landmark.
+	allSeconds, dimSeconds = 2e-7, 3e-7
+	leastDim               = 100
 )
 
 // final returns the recipe of an arm for all rows.
@@ -336,16 +348,22 @@ func (s *search[T]) final(ctx context.Context, a *arm[T], whole model.Sample[T])
 	if n > choleskyRows && (a.grid[a.at] >= singleAt || !s.byAll(a, n)) {
 		r.Run.Precision = run.Float32
 	}
+	dim, all := finalDim, n <= choleskyRows || s.byAll(a, n)
+	if end, ok := ctx.Deadline(); ok { // what is not over in time is nothing
+		left := time.Until(end).Seconds()
+		all = all && left > allSeconds*float64(n)*float64(n)
+		dim = int(min(finalDim, max(leastDim, left/dimSeconds/float64(n))))
+	}
 	switch {
-	case n <= choleskyRows:
+	case all && n <= choleskyRows:
 		r.Learner = model.NewKernelRidge[T]().WithPenalty(penalty)
-	case s.byAll(a, n):
+	case all:
 		l := model.NewKernelRidge[T]()
 		l.Tolerance = stepsError
 		r.Learner = l.WithPenalty(penalty)
 	default:
 		l := model.NewFalkon[T]()
-		l.Dim = finalDim
+		l.Dim = min(dim, n)
 		r.Learner = l.WithPenalty(penalty)
 	}
 	return r, nil
