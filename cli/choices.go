@@ -292,7 +292,7 @@ func (f *learnerFlags) settle(changed func(string) bool, out *job.Choices) (mode
 		out.Learner.Name = named
 		return t, nil
 	}
-	out.Learner.Name, out.Task = f.learner, model.Task(f.task)
+	out.Learner.Name, out.Task = named, model.Task(f.task)
 	if out.Task == "" {
 		out.Task = job.DefaultTask(t)
 	}
