@@ -54,6 +54,9 @@ func searched(t *testing.T, path string, change func(*job.TrainOptions)) (*job.T
 // TestSearch sees that a search beats the quick choice where directions matter, that its
 // model is stored whole, and that it is the same for any number of workers.
 func TestSearch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a race has hundreds of fits")
+	}
 	for _, classes := range []bool{true, false} {
 		path := directed(t, 450, classes, "")
 		quick, err := searched(t, path, func(o *job.TrainOptions) { o.Effort = job.Quick })
@@ -95,6 +98,9 @@ func TestSearch(t *testing.T) {
 
 // TestSearchMeets pairs the search with what may stand beside it.
 func TestSearchMeets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a race has hundreds of fits")
+	}
 	path := directed(t, 60, true, "")
 	for name, c := range map[string]struct {
 		change func(*job.TrainOptions)
