@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/kerf-ml/kerf/data"
@@ -50,12 +51,19 @@ const (
 // no matrix product computes.
 const mostTaxi = 300
 
-// kernelOf returns the kernel of a shape, of so many median distances.
-func (s shape) kernelOf(width float64, x data.Source[data.Vector], sd uint64) kernel.Kernel[data.Vector] {
+// unit is the median distance of vectors that a shape's widths are multiples of.
+func (s shape) unit(x data.Source[data.Vector], sd uint64) float64 {
 	if s.taxi {
-		return kernel.Laplacian{Gamma: round4(1 / width / kernel.MedianTaxi(x, sd))}
+		return kernel.MedianTaxi(x, sd)
 	}
-	length := width * kernel.MedianDistance(x, sd)
+	return kernel.MedianDistance(x, sd)
+}
+
+// kernelOf returns the kernel of a shape, of a length.
+func (s shape) kernelOf(length float64) kernel.Kernel[data.Vector] {
+	if s.taxi {
+		return kernel.Laplacian{Gamma: round4(1 / length)}
+	}
 	if s.q == 2 {
 		return kernel.Gaussian{Gamma: round4(1 / length / length)}
 	}
@@ -68,45 +76,31 @@ func round4(v float64) float64 {
 	return r
 }
 
+// vectors are the rows of a view that the search looks at.
+func (s *search[T]) vectors(view int) data.Source[data.Vector] {
+	return any(s.views[view].sample.X).(data.Source[data.Vector]) // nothing else is searched
+}
+
 // arms returns the first arms of a view of the rows.
 func (s *search[T]) arms(view int) []*arm[T] {
-	x := s.views[view].sample.X
-	out := []*arm[T]{}
-	if v, ok := any(x).(data.Source[data.Vector]); ok {
-		out = append(out, s.linear(view))
-		if data.Dim(v) > mostCoordinates {
-			return out
-		}
-		some := shapes
-		if !s.size.wide {
-			some = shapes[:narrow]
-		}
-		for _, sh := range some {
-			if sh.taxi && data.Dim(v) > mostTaxi {
-				continue
-			}
-			for _, width := range sh.widths {
-				k, ok := any(sh.kernelOf(width, v, s.o.Seed)).(kernel.Kernel[T])
-				if !ok {
-					continue
-				}
-				a := s.machine(sh.name, view, k)
-				a.width = width
-				out = append(out, a)
-			}
-		}
+	x, out := s.vectors(view), []*arm[T]{s.linear(view)}
+	if data.Dim(x) > mostCoordinates {
 		return out
 	}
-	for _, text := range s.kind.Candidates() {
-		k, err := spec.Parse(text)
-		if err != nil {
+	some := shapes
+	if !s.size.wide {
+		some = shapes[:narrow]
+	}
+	for _, sh := range some {
+		if sh.taxi && data.Dim(x) > mostTaxi {
 			continue
 		}
-		made, err := s.kind.Make(k, x, s.o.Seed)
-		if err != nil {
-			continue
+		unit := sh.unit(x, s.o.Seed)
+		for _, width := range sh.widths {
+			a := s.machine(sh.name, view, any(sh.kernelOf(width*unit)).(kernel.Kernel[T]))
+			a.width = width
+			out = append(out, a)
 		}
-		out = append(out, s.machine(text, view, made))
 	}
 	return out
 }
@@ -164,16 +158,12 @@ func (a *arm[T]) again() *arm[T] {
 // learnt returns the arm whose kernel is that of another in a metric that is learnt
 // from the rows, nil where there is none to learn.
 func (s *search[T]) learnt(a *arm[T]) *arm[T] {
-	v, ok := any(s.views[a.view].sample.X).(data.Source[data.Vector])
-	var of shape
-	for _, sh := range shapes {
-		if sh.name == a.family {
-			of = sh
-		}
-	}
-	if !ok || of.name == "" || data.Dim(v) > mostScaled || data.Dim(v) < 2 {
+	v := s.vectors(a.view)
+	at := slices.IndexFunc(shapes, func(sh shape) bool { return sh.name == a.family })
+	if at < 0 || data.Dim(v) > mostScaled || data.Dim(v) < 2 {
 		return nil
 	}
+	of := shapes[at]
 	r := metric.New()
 	r.Taxi, r.Q, r.Full, r.Length, r.Penalty = of.taxi, of.q, !of.taxi && data.Dim(v) <= mostMetric, a.width, a.grid[a.at]
 	r.Rounds, r.Seed, r.Run = s.size.rounds, s.o.Seed, s.recipe.Run

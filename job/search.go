@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/scale"
-	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/model"
@@ -23,7 +21,6 @@ import (
 // few rows, the better ones to more, the best to all.
 type search[T any] struct {
 	o      *TrainOptions
-	kind   spec.Kind[T]
 	size   rungs
 	task   model.Task
 	recipe model.Recipe[T] // of all arms but for kernel, map and learner
@@ -34,13 +31,6 @@ type search[T any] struct {
 	first, second rung
 }
 
-// view is a way to encode the rows.
-type view[T any] struct {
-	scale  scale.Kind
-	part   *part[T]
-	sample model.Sample[T] // some of the rows to train on
-}
-
 // searches reports whether nothing was chosen, so that all is searched.
 func (s *settled) searches(o *TrainOptions) bool {
 	return o.Effort != Quick && s.open && s.vectors && s.Claim == nil && !s.traits.Unsupervised && o.Checkpoint == ""
@@ -49,60 +39,13 @@ func (s *settled) searches(o *TrainOptions) bool {
 // leastSearched is how many rows a race needs.
 const leastSearched = 20
 
-// Dense vectors that come from no table are scaled if they have at most so many
-// coordinates; more are pixels or counts as a rule, whose sizes mean something.
-const (
-	mostScalable = 256
-	denseEnough  = 0.5
-)
-
-// scales returns the ways in which the rows may be encoded.
-func (t *training[T]) scales() []scale.Kind {
-	if t.o.Scale != "" && t.o.Scale != "auto" {
-		return []scale.Kind{t.part.encoding.Scaled()}
-	}
-	if t.rows.HasNumbers() {
-		if len(t.part.encoding.Table.Numbers()) == 0 {
-			return []scale.Kind{t.part.encoding.Scaled()}
-		}
-		return []scale.Kind{scale.Standard, scale.Quantile}
-	}
-	x, ok := any(t.part.train.X).(data.Source[data.Vector])
-	if !ok {
-		return []scale.Kind{scale.None}
-	}
-	d, stored, n := data.Dim(x), 0, min(x.Len(), 1000)
-	for i := range n {
-		stored += len(x.At(i).Value)
-	}
-	if d > mostCoordinates && areCounts(x) {
-		return []scale.Kind{scale.None, scale.TFIDF}
-	}
-	if d > mostScalable || float64(stored) < denseEnough*float64(n)*float64(d) {
-		return []scale.Kind{scale.None}
-	}
-	return []scale.Kind{scale.Standard, scale.Quantile}
-}
-
-// areCounts reports whether no number of the vectors is below 0.
-func areCounts(x data.Source[data.Vector]) bool {
-	for i := range x.Len() {
-		for _, v := range x.At(i).Value {
-			if !(v >= 0) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // newSearch prepares a race on the rows to train on; nil where they are too few.
 func newSearch[T any](t *training[T], encode func(scale.Kind) (*part[T], error)) (*search[T], error) {
 	size, err := t.o.Effort.rungs()
 	if err != nil {
 		return nil, err
 	}
-	s := &search[T]{o: t.o, kind: t.kind, size: size, task: t.choices.Task}
+	s := &search[T]{o: t.o, size: size, task: t.choices.Task}
 	c := t.choices
 	s.recipe = model.Recipe[T]{ClassWeight: c.ClassWeight, Balanced: c.Balanced, Seed: t.o.Seed, Run: t.o.Run}
 	whole := t.part.train
@@ -149,7 +92,7 @@ func (s *search[T]) race(whole context.Context) ([]*arm[T], error) {
 	stages := s.o.Run.Progress.Divide("search", s.work(s.first)*float64(len(arms))+more)
 	defer stages.End()
 	for i, a := range arms {
-		arms[i].stage = fmt.Sprintf("%s (%d of %d)", a.name, i+1, len(arms))
+		a.stage = fmt.Sprintf("%s (%d of %d)", a.name, i+1, len(arms))
 	}
 	ran, err := s.runAll(ctx, arms, s.first, stages)
 	if err = cmp.Or(err, whole.Err()); err != nil {
@@ -242,8 +185,9 @@ func (s *search[T]) exact(best *arm[T]) []*arm[T] {
 	}
 	out := []*arm[T]{of(best.kernel)}
 	for _, sh := range shapes {
-		if x, ok := any(s.views[best.view].sample.X).(data.Source[data.Vector]); ok && sh.name == best.family {
-			out = append(out, of(any(sh.kernelOf(best.width/2, x, s.o.Seed)).(kernel.Kernel[T])))
+		if sh.name == best.family {
+			half := best.width / 2 * sh.unit(s.vectors(best.view), s.o.Seed)
+			out = append(out, of(any(sh.kernelOf(half)).(kernel.Kernel[T])))
 		}
 	}
 	return out
@@ -311,83 +255,7 @@ func (s *search[T]) toLearn(finals []*arm[T], won bool) []*arm[T] {
 	return out
 }
 
-// Sizes of a final fit.
-const (
-	choleskyRows = 4000  // up to which kernel ridge is solved by a factorisation
-	stepsRows    = 34000 // up to which it is solved by conjugate gradients
-	finalDim     = 4096  // landmarks past that
-	stepsError   = 1e-3  // of the residual
-	smoothAt     = 0.5   // μ from which on a function is so smooth that landmarks do as well as all rows
-	singleAt     = 1e-3  // μ from which on K may be rounded to float32
-
-	// About how many seconds a fit takes, generously, where there is a limit: for each
-	// pair of rows, and for each row and landmark.
-	allSeconds, dimSeconds = 2e-7, 3e-7
-	leastDim               = 100
-)
-
-// final returns the recipe of an arm for all rows.
-func (s *search[T]) final(ctx context.Context, a *arm[T], whole model.Sample[T]) (model.Recipe[T], error) {
-	r := a.recipe
-	r.Kernel = a.kernel
-	if a.learn != nil && len(s.second.parts) > 1 {
-		k, err := a.learn(ctx, whole)
-		if err != nil {
-			return r, err
-		}
-		r.Kernel = k
-	}
-	penalty, n := a.penalty(a.grid[a.at], whole), whole.Len()
-	if !a.ridge {
-		if s.task == model.Classify && !r.Learner.Traits().Kernel {
-			r.Learner = model.NewSVM()
-		}
-		r.Learner = r.Learner.(model.Penalized).WithPenalty(penalty)
-		return r, nil
-	}
-	if n > choleskyRows && (a.grid[a.at] >= singleAt || !s.byAll(a, n)) {
-		r.Run.Precision = run.Float32
-	}
-	dim, all := finalDim, n <= choleskyRows || s.byAll(a, n)
-	if end, ok := ctx.Deadline(); ok { // what is not over in time is nothing
-		left := time.Until(end).Seconds()
-		all = all && left > allSeconds*float64(n)*float64(n)
-		dim = int(min(finalDim, max(leastDim, left/dimSeconds/float64(n))))
-	}
-	switch {
-	case all && n <= choleskyRows:
-		r.Learner = model.NewKernelRidge[T]().WithPenalty(penalty)
-	case all:
-		l := model.NewKernelRidge[T]()
-		l.Tolerance = stepsError
-		r.Learner = l.WithPenalty(penalty)
-	default:
-		l := model.NewFalkon[T]()
-		l.Dim = min(dim, n)
-		r.Learner = l.WithPenalty(penalty)
-	}
-	return r, nil
-}
-
-// byAll reports whether an arm is fitted with all of n rows as landmarks.
-func (s *search[T]) byAll(a *arm[T], n int) bool {
-	return a.ridge && n <= choleskyRows || a.ridge && a.grid[a.at] < smoothAt && n <= stepsRows &&
-		s.o.Run.Reserve("", 6*float64(n)*float64(n), "") == nil
-}
-
-// members is how many arms are joined in a model of n rows: as many as can be fitted
-// in the time.
-func (s *search[T]) members(best *arm[T], n int) int {
-	switch {
-	case n <= choleskyRows:
-		return s.size.blend
-	case n <= 2*choleskyRows:
-		return max(1, s.size.blend/2)
-	}
-	return max(1, 3*s.size.blend/4) // beside the best one, those that are soon fitted
-}
-
-// options lists what was tried, best first.
+// options lists what was tried, in the order of trial.
 func (s *search[T]) options() []Option {
 	var out []Option
 	for _, a := range s.tried {
@@ -416,116 +284,8 @@ func (s *search[T]) words(t *training[T]) string {
 		t.optionWords(shown))
 }
 
-// blend chooses the arms that are joined, all of the view of the best one, and their
-// weights, by the scores of the rows that they were measured on.
-func (s *search[T]) blend(finals []*arm[T]) ([]*arm[T], []float64) {
-	best := finals[0]
-	most := s.members(best, s.views[best.view].part.train.Len())
-	var among []*arm[T]
-	for _, a := range finals {
-		if a.view == best.view && (a == best || !s.byAll(a, s.rows()) || s.rows() <= 2*choleskyRows) {
-			among = append(among, a)
-		}
-	}
-	if s.o.Single {
-		return finals[:1], []float64{1}
-	}
-	if s.rows() > foldedRows {
-		among = among[:min(len(among), 2*most)]
-	}
-	if most == 1 || len(among) == 1 {
-		return finals[:1], []float64{1}
-	}
-	if s.rows() <= foldedRows { // too few rows to weigh the arms by: the mean of those that are nearly as good
-		n := 1
-		for n < min(len(among), s.size.few) && among[n].loss <= nearly*best.loss {
-			n++
-		}
-		return among[:n], equal(n)
-	}
-	on := measured(s.views[best.view].sample, s.second)
-	scores := make([]*data.Matrix, len(among))
-	for i, a := range among {
-		scores[i] = a.scores
-	}
-	judge := newJudge(on)
-	weight := eval.Greedy(len(among), 3*most, func(w []float64) float64 {
-		some := 0
-		for _, v := range w {
-			if v > 0 {
-				some++
-			}
-		}
-		if some > most {
-			return math.Inf(1)
-		}
-		return judge.loss(model.Blended(scores, w))
-	})
-	var arms []*arm[T]
-	var kept []float64
-	for i, w := range weight {
-		if w > 0 {
-			arms, kept = append(arms, among[i]), append(kept, w)
-		}
-	}
-	return arms, kept
-}
-
-// nearly is how much larger than the least a loss may be to be nearly as good.
-const nearly = 1.1
-
-// equal returns n weights that are the same.
-func equal(n int) []float64 {
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = 1 / float64(n)
-	}
-	return out
-}
-
 // rows is how many rows there are to train on.
 func (s *search[T]) rows() int { return s.views[0].part.train.Len() }
-
-// held returns the scores of the rows that the second rung measured on, as those of rows
-// of their own: one that was measured several times has the mean of its scores.
-func (s *search[T]) held(sample model.Sample[T], scores *data.Matrix) *model.HeldOut {
-	place, index, times := map[int]int{}, []int{}, []float64{}
-	out := data.NewMatrix(0, scores.Cols)
-	row := 0
-	for _, d := range s.second.parts {
-		for _, i := range d.measure {
-			at, known := place[i]
-			if !known {
-				at = len(index)
-				place[i], index, times = at, append(index, i), append(times, 0)
-				out.Data, out.Rows = append(out.Data, make([]float64, out.Cols)...), out.Rows+1
-			}
-			times[at]++
-			for c, v := range scores.Row(row) {
-				out.Row(at)[c] += (v - out.Row(at)[c]) / times[at]
-			}
-			row++
-		}
-	}
-	on := sample.Select(index)
-	return &model.HeldOut{Scores: out, Y: on.Y, Values: on.Values, Weight: on.Weight}
-}
-
-// steepest is the largest power of the number of rows by which an error is taken to
-// fall.
-const steepest = 0.6
-
-// growth returns what the error of an arm is multiplied by when it is fitted to all
-// rows: the error fell from the first rung to the second by a power of the rows, and
-// is taken to go on so. It is 1 where the rungs had all rows.
-func (s *search[T]) growth(a *arm[T]) float64 {
-	n := float64(s.rows())
-	if len(s.second.parts) > 1 || a.rows <= a.beforeRows || a.beforeRows == 0 || !(a.before > 0 && a.error > 0) {
-		return 1
-	}
-	power := math.Log(a.before/a.error) / math.Log(float64(a.rows)/float64(a.beforeRows))
-	return math.Pow(n/float64(a.rows), -min(max(power, 0), steepest))
-}
 
 // searchFit searches, encodes the rows as the best arm wants them, and fits it, or a
 // blend of the best ones.

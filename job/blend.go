@@ -1,0 +1,129 @@
+package job
+
+import (
+	"math"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/eval"
+	"github.com/kerf-ml/kerf/model"
+)
+
+// members is how many arms are joined in a model: as many as can be fitted
+// in the time.
+func (s *search[T]) members() int {
+	switch n := s.rows(); {
+	case n <= choleskyRows:
+		return s.size.blend
+	case n <= 2*choleskyRows:
+		return max(1, s.size.blend/2)
+	}
+	return max(1, 3*s.size.blend/4) // beside the best one, those that are soon fitted
+}
+
+// blend chooses the arms that are joined, all of the view of the best one, and their
+// weights, by the scores of the rows that they were measured on.
+func (s *search[T]) blend(finals []*arm[T]) ([]*arm[T], []float64) {
+	best := finals[0]
+	most := s.members()
+	var among []*arm[T]
+	for _, a := range finals {
+		if a.view == best.view && (a == best || !s.byAll(a, s.rows()) || s.rows() <= 2*choleskyRows) {
+			among = append(among, a)
+		}
+	}
+	if s.o.Single {
+		return finals[:1], []float64{1}
+	}
+	if s.rows() > foldedRows {
+		among = among[:min(len(among), 2*most)]
+	}
+	if most == 1 || len(among) == 1 {
+		return finals[:1], []float64{1}
+	}
+	if s.rows() <= foldedRows { // too few rows to weigh the arms by: the mean of those that are nearly as good
+		n := 1
+		for n < min(len(among), s.size.few) && among[n].loss <= nearly*best.loss {
+			n++
+		}
+		return among[:n], equal(n)
+	}
+	on := measured(s.views[best.view].sample, s.second)
+	scores := make([]*data.Matrix, len(among))
+	for i, a := range among {
+		scores[i] = a.scores
+	}
+	judge := newJudge(on)
+	weight := eval.Greedy(len(among), 3*most, func(w []float64) float64 {
+		some := 0
+		for _, v := range w {
+			if v > 0 {
+				some++
+			}
+		}
+		if some > most {
+			return math.Inf(1)
+		}
+		return judge.loss(model.Blended(scores, w))
+	})
+	var arms []*arm[T]
+	var kept []float64
+	for i, w := range weight {
+		if w > 0 {
+			arms, kept = append(arms, among[i]), append(kept, w)
+		}
+	}
+	return arms, kept
+}
+
+// nearly is how much larger than the least a loss may be to be nearly as good.
+const nearly = 1.1
+
+// equal returns n weights that are the same.
+func equal(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = 1 / float64(n)
+	}
+	return out
+}
+
+// held returns the scores of the rows that the second rung measured on, as those of rows
+// of their own: one that was measured several times has the mean of its scores.
+func (s *search[T]) held(sample model.Sample[T], scores *data.Matrix) *model.HeldOut {
+	place, index, times := map[int]int{}, []int{}, []float64{}
+	out := data.NewMatrix(0, scores.Cols)
+	row := 0
+	for _, d := range s.second.parts {
+		for _, i := range d.measure {
+			at, known := place[i]
+			if !known {
+				at = len(index)
+				place[i], index, times = at, append(index, i), append(times, 0)
+				out.Data, out.Rows = append(out.Data, make([]float64, out.Cols)...), out.Rows+1
+			}
+			times[at]++
+			for c, v := range scores.Row(row) {
+				out.Row(at)[c] += (v - out.Row(at)[c]) / times[at]
+			}
+			row++
+		}
+	}
+	on := sample.Select(index)
+	return &model.HeldOut{Scores: out, Y: on.Y, Values: on.Values, Weight: on.Weight}
+}
+
+// steepest is the largest power of the number of rows by which an error is taken to
+// fall.
+const steepest = 0.6
+
+// growth returns what the error of an arm is multiplied by when it is fitted to all
+// rows: the error fell from the first rung to the second by a power of the rows, and
+// is taken to go on so. It is 1 where the rungs had all rows.
+func (s *search[T]) growth(a *arm[T]) float64 {
+	n := float64(s.rows())
+	if len(s.second.parts) > 1 || a.rows <= a.beforeRows || a.beforeRows == 0 || !(a.before > 0 && a.error > 0) {
+		return 1
+	}
+	power := math.Log(a.before/a.error) / math.Log(float64(a.rows)/float64(a.beforeRows))
+	return math.Pow(n/float64(a.rows), -min(max(power, 0), steepest))
+}

@@ -1,0 +1,73 @@
+package job
+
+import (
+	"context"
+	"time"
+
+	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// Sizes of a final fit.
+const (
+	choleskyRows = 4000  // up to which kernel ridge is solved by a factorisation
+	stepsRows    = 34000 // up to which it is solved by conjugate gradients
+	finalDim     = 4096  // landmarks past that
+	stepsError   = 1e-3  // of the residual
+	smoothAt     = 0.5   // μ from which on a function is so smooth that landmarks do as well as all rows
+	singleAt     = 1e-3  // μ from which on K may be rounded to float32
+
+	// About how many seconds a fit takes, generously, where there is a limit: for each
+	// pair of rows, and for each row and landmark.
+	allSeconds, dimSeconds = 2e-7, 3e-7
+	leastDim               = 100
+)
+
+// final returns the recipe of an arm for all rows.
+func (s *search[T]) final(ctx context.Context, a *arm[T], whole model.Sample[T]) (model.Recipe[T], error) {
+	r := a.recipe
+	r.Kernel = a.kernel
+	if a.learn != nil && len(s.second.parts) > 1 {
+		k, err := a.learn(ctx, whole)
+		if err != nil {
+			return r, err
+		}
+		r.Kernel = k
+	}
+	penalty, n := a.penalty(a.grid[a.at], whole), whole.Len()
+	if !a.ridge {
+		if s.task == model.Classify && !r.Learner.Traits().Kernel {
+			r.Learner = model.NewSVM()
+		}
+		r.Learner = r.Learner.(model.Penalized).WithPenalty(penalty)
+		return r, nil
+	}
+	if n > choleskyRows && (a.grid[a.at] >= singleAt || !s.byAll(a, n)) {
+		r.Run.Precision = run.Float32
+	}
+	dim, all := finalDim, n <= choleskyRows || s.byAll(a, n)
+	if end, ok := ctx.Deadline(); ok { // what is not over in time is nothing
+		left := time.Until(end).Seconds()
+		all = all && left > allSeconds*float64(n)*float64(n)
+		dim = int(min(finalDim, max(leastDim, left/dimSeconds/float64(n))))
+	}
+	switch {
+	case all && n <= choleskyRows:
+		r.Learner = model.NewKernelRidge[T]().WithPenalty(penalty)
+	case all:
+		l := model.NewKernelRidge[T]()
+		l.Tolerance = stepsError
+		r.Learner = l.WithPenalty(penalty)
+	default:
+		l := model.NewFalkon[T]()
+		l.Dim = min(dim, n)
+		r.Learner = l.WithPenalty(penalty)
+	}
+	return r, nil
+}
+
+// byAll reports whether an arm is fitted with all of n rows as landmarks.
+func (s *search[T]) byAll(a *arm[T], n int) bool {
+	return a.ridge && n <= choleskyRows || a.ridge && a.grid[a.at] < smoothAt && n <= stepsRows &&
+		s.o.Run.Reserve("", 6*float64(n)*float64(n), "") == nil
+}
