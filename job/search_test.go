@@ -149,3 +149,35 @@ func TestSearchRareClass(t *testing.T) {
 		t.Fatalf("classes %v (%v)", got, err)
 	}
 }
+
+// TestSearchTestFile sees that rows of a file are tested on in the encoding that the
+// search took, and that what is said of them is said once.
+func TestSearchTestFile(t *testing.T) {
+	var train, fresh strings.Builder
+	r := rand.New(rand.NewPCG(5, 5))
+	for range 80 {
+		x, y := math.Exp(4*r.NormFloat64()), r.Float64() // a tail that quantiles suit
+		label := []string{"no", "yes"}[min(1, max(0, int(math.Ceil(math.Log(x)))))]
+		fmt.Fprintf(&train, "%.6g,%.6g,%s\n", x, y, label)
+		fmt.Fprintf(&fresh, "%.6g,%.6g,%s.\n", x, y, label)
+	}
+	dir := t.TempDir()
+	path, test := filepath.Join(dir, "train.csv"), filepath.Join(dir, "test.csv")
+	for name, text := range map[string]string{path: train.String(), test: fresh.String()} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	notes := 0
+	got, err := searched(t, path, func(o *job.TrainOptions) {
+		o.Holdout, o.Test = 0, test
+		o.Note = func(text string) { notes += strings.Count(text, "test.csv") }
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Scale != "quantile" || notes != 1 || math.Abs(got.Test.Metrics.Error-got.Train.Metrics.Error) > 1e-12 {
+		t.Errorf("scale %s, %d notes, error %v on the rows and %v on the same as a test", got.Scale, notes,
+			got.Train.Metrics.Error, got.Test.Metrics.Error)
+	}
+}

@@ -38,6 +38,21 @@ func (t *training[T]) testRows(ctx context.Context, held []int) (*testing[T], er
 	return v, t.o.checkLabels(v.rows.Name, head, v.known)
 }
 
+// encodeTest makes instances of the rows to test on anew, as those to train on are
+// encoded now.
+func (t *training[T]) encodeTest() error {
+	if t.tested == nil {
+		return nil
+	}
+	if t.o.Test == "" {
+		t.tested.x = sampleRows(t.part.x, t.rows, t.tested.index).X
+		return nil
+	}
+	d, err := dataset.Decode[T](t.part.encoding, t.tested.rows)
+	t.tested.x = d.X
+	return err
+}
+
 // readTest returns the rows to test on: those of a file of their own, or those held
 // out.
 func (t *training[T]) readTest(ctx context.Context, held []int) (*testing[T], error) {

@@ -171,12 +171,11 @@ func (w typed[T]) train(ctx context.Context, rows *dataset.Rows, o *TrainOptions
 	if t.part, err = as(scaled); err != nil {
 		return nil, err
 	}
-	o.warnScales(t.part.encoding, t.part.train.X)
 	if t.tested, err = t.testRows(ctx, held); err != nil {
 		return nil, err
 	}
 	if s.searches(o) {
-		err = t.search(ctx, as, held)
+		err = t.search(ctx, as)
 	} else {
 		err = t.fit(ctx)
 	}
@@ -187,7 +186,7 @@ func (w typed[T]) train(ctx context.Context, rows *dataset.Rows, o *TrainOptions
 }
 
 // search searches for the model, and fits it.
-func (t *training[T]) search(ctx context.Context, as func(scale.Kind) (*part[T], error), held []int) error {
+func (t *training[T]) search(ctx context.Context, as func(scale.Kind) (*part[T], error)) error {
 	limited, cancel := model.TimeLimit(ctx, t.o.Time)
 	defer cancel()
 	before := t.part
@@ -203,10 +202,11 @@ func (t *training[T]) search(ctx context.Context, as func(scale.Kind) (*part[T],
 		return inFile(t.rows.Name, err)
 	}
 	if t.part != before {
-		if t.tested, err = t.testRows(ctx, held); err != nil {
+		if err := t.encodeTest(); err != nil {
 			return err
 		}
 	}
+	t.o.warnScales(t.part.encoding, t.part.train.X)
 	return t.describe(training, picked)
 }
 
@@ -223,6 +223,7 @@ func (t *targets) holdOut(rows *dataset.Rows, part float64, seed uint64) (rest, 
 // fit trains the pipeline.
 func (t *training[T]) fit(ctx context.Context) error {
 	o, s, part := t.o, t.choices, t.part.train
+	o.warnScales(t.part.encoding, part.X)
 	sample := part.X
 	if t.own != nil {
 		sample = part.Select(t.own).X
