@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/job"
 	"github.com/kerf-ml/kerf/learn/calibrate"
@@ -170,6 +171,7 @@ type learnerFlags struct {
 	rounds    int
 	loss      string
 	weights   string
+	metric    string
 	calibrate string
 	conformal float64
 	tolerance float64
@@ -192,6 +194,8 @@ func (f *learnerFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.rounds, "rounds", 100, "rounds of boosting")
 	flags.StringVar(&f.loss, "loss", "squared-hinge", "loss of the svm: squared-hinge or hinge")
 	flags.StringVar(&f.weights, "class-weight", "", "balanced, or weights by label such as 'spam=5,ham=1'")
+	flags.StringVar(&f.metric, "metric", "", "what is chosen goes by: error, balanced, auc, f1, logloss; rmse or mae of "+
+		"numbers\n(default: error, auc where one of two classes is rare; rmse)")
 	flags.StringVar(&f.calibrate, "calibrate", string(calibrate.Softmax),
 		"how scores become probabilities: temperature, platt, isotonic or none")
 	flags.Float64Var(&f.conformal, "conformal", 0,
@@ -305,6 +309,13 @@ func (f *learnerFlags) settle(changed func(string) bool, out *job.Choices) (mode
 // inRange reports hyperparameters that are out of range or not the learner's.
 func (f *learnerFlags) inRange(changed func(string) bool, t model.Traits, out *job.Choices) error {
 	regresses := out.Task == model.Regress
+	if changed("metric") {
+		by, err := eval.ParseCriterion(f.metric)
+		if err != nil {
+			return usage("%v", err)
+		}
+		out.Metric = by
+	}
 	methods := []string{"none", string(calibrate.Softmax), string(calibrate.Sigmoid), string(calibrate.Steps)}
 	switch {
 	case changed("C") && !(f.c > 0 && f.c <= 1e12):

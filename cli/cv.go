@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -23,7 +24,9 @@ on that one, for each. Rows are divided class by class, at random for numbers,
 and group by group with --groups. What is fitted to the data, such as scaling and
 the kernel's width, is fitted to the rows to train on alone.
 
-All choices are those of kerf train.`,
+All choices are those of kerf train. What is not chosen each fold picks as
+kerf train --effort quick does; --effort normal measures what kerf train DATA makes,
+in as many times its time as there are folds.`,
 		Example: `  kerf cv data.csv
   kerf cv data.csv --kernel 'rbf(gamma=1)' --dim 200 --folds 10 --repeats 3 --json
   kerf cv houses.csv`,
@@ -36,6 +39,8 @@ All choices are those of kerf train.`,
 	l.add(flags)
 	flags.IntVar(&o.Folds, "folds", o.Folds, "parts to divide the rows into")
 	flags.IntVar(&o.Repeats, "repeats", o.Repeats, "how often to divide them anew")
+	flags.StringVar((*string)(&o.Effort), "effort", "", "work for what is not chosen, in each fold: quick, normal, which "+
+		"kerf train does, or thorough (default quick)")
 	flags.StringVar(&o.Groups, "groups", "",
 		"column of a table, by name or number, whose equal values keep rows in one part; "+
 			"it is not learnt from")
@@ -45,6 +50,8 @@ All choices are those of kerf train.`,
 			return usage("--folds is %d and must be at least 2", o.Folds)
 		case o.Repeats < 1 || o.Repeats > 10_000:
 			return usage("--repeats is %d and must be from 1 to 10000", o.Repeats)
+		case c.Flags().Changed("effort") && !slices.Contains(job.Efforts, o.Effort):
+			return usage("--effort is %q and must be quick, normal or thorough", string(o.Effort))
 		case c.Flags().Changed("groups") && o.Groups == "":
 			return usage("--groups needs a column")
 		}
@@ -70,7 +77,11 @@ func printCV(w io.Writer, c *job.CrossValidated, folds int) error {
 	out.add("data", "%s: %d rows, %d folds%s", c.File, c.N, folds, picked(c.Repeats > 1,
 		fmt.Sprintf("%d times", c.Repeats)))
 	out.addWeights(c.Weights)
-	out.add("kernel", "%s%s", c.Kernel, picked(c.Open, "width chosen in each fold"))
+	how := "width chosen in each fold"
+	if c.Searched {
+		how = "searched in each fold"
+	}
+	out.add("kernel", "%s%s", c.Kernel, picked(c.Open, how))
 	out.add("map", "%s%s", c.Map, picked(!c.Machine && c.Map != model.MapNone, fmt.Sprintf("%d dimensions", c.Dim)))
 	out.add("learner", "%s", c.Learner)
 	if err := out.flush(); err != nil {

@@ -68,8 +68,7 @@ DATA is a table (CSV, TSV, JSON Lines, Parquet), LIBSVM data, NPY or IDX with
 		"thorough (about 5, 30, 300 s on two cores; default normal)")
 	c.Flags().BoolVar(&f.train.Single, "single", false, "end a search in one model, not in a blend of the best")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		efforts := []job.Effort{"", job.Quick, job.Normal, job.Thorough}
-		if e := f.train.Effort; !slices.Contains(efforts, e) || e == "" && c.Flags().Changed("effort") {
+		if e := f.train.Effort; c.Flags().Changed("effort") && !slices.Contains(job.Efforts, e) {
 			return usage("--effort is %q and must be quick, normal or thorough", string(e))
 		}
 		if err := f.settle(a, c, args[0]); err != nil {

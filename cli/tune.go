@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/job"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/report"
@@ -125,9 +126,13 @@ const shownTrials = 10
 
 // printTrials prints the best trials, with the columns that differ.
 func printTrials(w io.Writer, t *job.Tuned) error {
-	loss, name := percent, "error"
-	if t.Task == model.Regress {
-		loss, name = func(v float64) string { return fmt.Sprintf("%.5g", v) }, "RMSE"
+	by := t.Metric
+	if by == "" && t.Task == model.Regress {
+		by = eval.ByRMSE
+	}
+	loss := percent
+	if !by.Percent() {
+		loss = func(v float64) string { return fmt.Sprintf("%.5g", v) }
 	}
 	penalty := t.Penalized
 	if penalty == "" {
@@ -135,7 +140,7 @@ func printTrials(w io.Writer, t *job.Tuned) error {
 	}
 	fmt.Fprintln(w)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "%s\t±\tkernel\tmap\tdim\t%s\trows\tseconds\n", name, penalty)
+	fmt.Fprintf(table, "%s\t±\tkernel\tmap\tdim\t%s\trows\tseconds\n", by.LossName(), penalty)
 	for _, r := range t.Trials[:min(shownTrials, len(t.Trials))] {
 		score, std, seconds := "failed", "", ""
 		if r.Loss != nil {

@@ -182,9 +182,9 @@ func TestTuneRareClass(t *testing.T) {
 	}
 	path := writeFile(t, filepath.Join(t.TempDir(), "rare.csv"), []byte(b.String()))
 	o := jsonOf(t, "tune", path, "--trials", "9", "--dim", "30")
-	for _, e := range numbers(t, o, "trials", "error") {
+	for _, e := range numbers(t, o, "trials", "1-auc") {
 		if !(e <= 1) {
-			t.Errorf("a trial has the error %v", e)
+			t.Errorf("a trial has the loss %v", e)
 		}
 	}
 }

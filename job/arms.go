@@ -14,7 +14,7 @@ import (
 )
 
 // ridgeGrid are the penalties μ of (K + μI)α = y.
-var ridgeGrid = []float64{10, 1, 0.1, 1e-2, 1e-3, 1e-5}
+var ridgeGrid = []float64{10, 1, 0.1, 1e-2, 1e-3, 1e-4, 1e-5}
 
 // A shape is a family of kernels on vectors.
 type shape struct {

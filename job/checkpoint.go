@@ -37,7 +37,7 @@ func keyOf[T any](r model.Recipe[T], left *open[T], kind spec.Kind[T], s model.S
 		return nil, err
 	}
 	sum, n := sha256.New(), s.Len()
-	fmt.Fprintf(sum, "kerf checkpoint 2: %s, %d rows;", key, n)
+	fmt.Fprintf(sum, "kerf checkpoint 3: %s, %d rows;", key, n)
 	if left != nil {
 		fmt.Fprintf(sum, "%v %v %q;", left.kernels, left.dims, left.maps)
 		if len(left.variants) > 0 {
@@ -47,7 +47,7 @@ func keyOf[T any](r model.Recipe[T], left *open[T], kind spec.Kind[T], s model.S
 	for lo := 0; lo < n; lo += checkpointRows {
 		sum.Write(kind.Encode(data.Range[T]{Of: s.X, Lo: lo, Hi: min(lo+checkpointRows, n)}))
 	}
-	fmt.Fprintf(sum, "%s %q %v %v %v", s.Task, s.Classes.Names, s.Y, s.Values, s.Weight)
+	fmt.Fprintf(sum, "%s %s %q %v %v %v", s.Task, s.By, s.Classes.Names, s.Y, s.Values, s.Weight)
 	return sum.Sum(nil), nil
 }
 

@@ -21,6 +21,8 @@ type Picked struct {
 	Dims    []Option `json:"dims,omitempty"`
 	Maps    []Option `json:"maps,omitempty"`
 
+	Raced bool `json:"-"` // whether the kernels are candidates of a race, of all kinds
+
 	rows int // that dimensions and maps were measured on
 }
 
@@ -40,7 +42,8 @@ func (p *Picked) tried() int {
 // Option is one kernel, dimension or map that was tried.
 type Option struct {
 	Name  string  `json:"name"`
-	Error float64 `json:"error"` // part of the rows, or the root of the mean square of numbers
+	Error float64 `json:"error"`          // its loss by what choices go by
+	Rows  int     `json:"rows,omitempty"` // fitted to, of a race
 }
 
 // open is what is chosen on held-out rows of a sample: one of several kernels,

@@ -1,10 +1,12 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -16,6 +18,7 @@ import (
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
+	"github.com/kerf-ml/kerf/spec"
 )
 
 // CVOptions are the options of CrossValidate.
@@ -23,6 +26,7 @@ type CVOptions struct {
 	Options
 	Folds   int    // parts to divide the rows into
 	Repeats int    // how often to divide them anew
+	Effort  Effort // that goes into what nobody chose, in each fold; empty for Quick
 	Groups  string // column whose equal values keep rows in one part; it is not learnt from; empty for none
 }
 
@@ -50,9 +54,11 @@ type CrossValidated struct {
 	Task     model.Task         `json:"task"`
 	Weights  *Weighing          `json:"weights,omitempty"`
 
-	File    string `json:"-"` // name of the data's file
-	Open    bool   `json:"-"` // whether the width is chosen in each fold
-	Machine bool   `json:"-"` // whether the learner works without a map
+	File string `json:"-"` // name of the data's file
+	Open bool   `json:"-"` // whether the width is chosen in each fold
+	// Searched says that folds chose more than the width.
+	Searched bool `json:"-"`
+	Machine  bool `json:"-"` // whether the learner works without a map
 }
 
 // Fold is what became of one fold.
@@ -64,6 +70,7 @@ type Fold struct {
 	Kernel  string
 	Map     string
 	Dim     int
+	Learner string
 	Status  learn.Status
 	Seconds float64
 }
@@ -106,6 +113,9 @@ func (w typed[T]) crossValidate(ctx context.Context, rows *dataset.Rows, o *CVOp
 	if err != nil {
 		return nil, err
 	}
+	if err := o.findCriterion(rows, s, t); err != nil {
+		return nil, err
+	}
 	folds, err := t.folds(rows, o)
 	if err != nil {
 		return nil, err
@@ -118,6 +128,7 @@ func (w typed[T]) crossValidate(ctx context.Context, rows *dataset.Rows, o *CVOp
 	if out.Scale, err = o.scaling(rows, s.kernel.Open()); err != nil {
 		return nil, err
 	}
+	out.Searched = s.searches(&TrainOptions{Effort: cmp.Or(o.Effort, Quick)})
 	progress := o.Run.Progress
 	progress.Begin("folds", int64(len(folds)))
 	defer progress.End()
@@ -159,20 +170,7 @@ func (v validation[T]) run(ctx context.Context, w typed[T], fold eval.Fold) (Fol
 		o.warnScales(part.encoding, part.train.X)
 		o.warnExcess(v.choices, len(train))
 	}
-	k, err := w.kind.Make(v.choices.kernel, part.train.X, o.Seed)
-	if err != nil {
-		return out, err
-	}
-	r, err := recipe(&o.Options, v.choices, k, len(train))
-	if err != nil {
-		return out, err
-	}
-	r.Calibrate = "" // what is measured needs no probabilities
-	left, err := leftOpen(v.choices, w.kind, k, part.train.X, o.Seed)
-	if err != nil {
-		return out, err
-	}
-	tested, err := trainAndTest(ctx, r, left, part, rows, test)
+	tested, err := v.trainAndTest(ctx, w, part, train, test)
 	if errors.Is(err, learn.ErrOneClass) {
 		return out, badInput(rows.Name, place+" leaves rows of a single class to train on",
 			"use other --folds, --seed or --groups")
@@ -186,7 +184,7 @@ func (v validation[T]) run(ctx context.Context, w typed[T], fold eval.Fold) (Fol
 	}
 	p := tested.pipeline
 	out.Score, out.NTrain, out.Status = tested.score, len(train), tested.training.Status
-	out.Kernel, out.Map, out.Dim = kernelName(p.Kernel), tested.training.Map, p.Map.Dim()
+	out.Kernel, out.Map, out.Dim, out.Learner = spec.Short(p.KernelText()), tested.training.Map, p.Map.Dim(), p.Learner
 	out.Seconds = time.Since(begun).Seconds()
 	return out, nil
 }
@@ -201,20 +199,17 @@ type tested[T any] struct {
 
 // trainAndTest trains on the rows of a part and tests on others. When ctx ends, its
 // error comes back.
-func trainAndTest[T any](
-	ctx context.Context, r model.Recipe[T], left *open[T], p *part[T], rows *dataset.Rows, test []int,
+func (v validation[T]) trainAndTest(
+	ctx context.Context, w typed[T], p *part[T], train, test []int,
 ) (tested[T], error) {
 	var out tested[T]
-	var err error
 	whole, cancel := model.TimeLimit(ctx, 0)
 	defer cancel()
-	if out.pipeline, out.training, _, err = fit(whole, r, left, p.train); err == nil {
-		err = ctx.Err() // the best so far is no measure of the recipe
-	}
-	if err != nil {
+	p, err := v.train(whole, w, p, train, &out)
+	if err = cmp.Or(err, ctx.Err()); err != nil { // the best so far is no measure of the recipe
 		return out, err
 	}
-	ctl := r.Run
+	rows, ctl := v.rows, v.o.Run
 	ctl.Counter = nil
 	d := sampleRows(p.x, rows, test)
 	scores, err := out.pipeline.ScoreAll(ctx, ctl, d.X)
@@ -228,6 +223,41 @@ func trainAndTest[T any](
 	out.unknown = known.unknown
 	out.score, err = known.score(&out.pipeline.Head, scores, d.Weight, constantOf(p.train))
 	return out, err
+}
+
+// train searches for a model of the rows to train on where nothing was chosen, or fits what was. It returns
+// the part as the model wants it encoded.
+func (v validation[T]) train(
+	ctx context.Context, w typed[T], p *part[T], train []int, out *tested[T],
+) (*part[T], error) {
+	o := TrainOptions{Options: v.o.Options, Effort: cmp.Or(v.o.Effort, Quick)}
+	o.Choices.Calibrate, o.Note = "", nil // what is measured needs no probabilities
+	s := *v.choices
+	s.Calibrate = ""
+	if s.searches(&o) {
+		t := &training[T]{o: &o, kind: w.kind, choices: &s, rows: v.rows, targets: v.targets, part: p}
+		picked, tr, err := t.searchFit(ctx, func(kind scale.Kind) (*part[T], error) {
+			return encode[T](&o.Options, v.rows, v.targets, train, train, kind)
+		})
+		if err != nil || picked != nil {
+			out.pipeline, out.training = t.pipeline, tr
+			return t.part, err
+		}
+	}
+	k, err := w.kind.Make(s.kernel, p.train.X, o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	r, err := recipe(&o.Options, &s, k, len(train))
+	if err != nil {
+		return nil, err
+	}
+	left, err := leftOpen(&s, w.kind, k, p.train.X, o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	out.pipeline, out.training, _, err = fit(ctx, r, left, p.train)
+	return p, err
 }
 
 // folds divides the rows that have a positive weight, in which they are numbered
@@ -259,19 +289,21 @@ func (t *targets) folds(rows *dataset.Rows, o *CVOptions) ([]eval.Fold, error) {
 // sum puts the folds together.
 func (c *CrossValidated) sum(o *Options) {
 	short := 0
-	var kinds []string
+	kinds, learners, kernels := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, f := range c.Folds {
 		c.Dim = max(c.Dim, f.Dim)
-		if !slices.Contains(kinds, f.Map) {
-			kinds = append(kinds, f.Map)
-		}
+		kernel, _, _ := strings.Cut(f.Kernel, "(")
+		kinds[f.Map], learners[f.Learner], kernels[kernel] = true, true, true
 		if f.Status != learn.Converged {
 			short++
 		}
 	}
-	slices.Sort(kinds)
-	c.Map = strings.Join(kinds, " or ")
-	if !c.Open {
+	any := func(names map[string]bool) string { return strings.Join(slices.Sorted(maps.Keys(names)), " or ") }
+	c.Map, c.Learner = any(kinds), any(learners)
+	switch {
+	case c.Searched:
+		c.Kernel = any(kernels)
+	case !c.Open:
 		c.Kernel = c.Folds[0].Kernel
 	}
 	c.Mean, c.Std = meanStd(c.Folds)

@@ -132,3 +132,24 @@ func TestCrossValidateCancelled(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSearchInFolds: with an effort each fold searches as a training does, and says what it found.
+func TestSearchInFolds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a race in each fold")
+	}
+	o := job.NewCVOptions()
+	o.Folds, o.Effort = 2, job.Normal
+	out, err := job.CrossValidate(t.Context(), directed(t, 160, false, ""), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range out.Folds {
+		if f.Learner != model.LearnerKernelRidge || f.Kernel == "linear" || f.NTrain+f.Score.Rows() != 160 {
+			t.Errorf("fold %d: %s of %s on %d and %d rows", f.Fold, f.Learner, f.Kernel, f.NTrain, f.Score.Rows())
+		}
+	}
+	if !out.Searched || out.Learner != model.LearnerKernelRidge {
+		t.Errorf("searched %v, %s", out.Searched, out.Learner)
+	}
+}

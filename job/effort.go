@@ -18,6 +18,9 @@ const (
 	Thorough Effort = "thorough"
 )
 
+// Efforts are all of them.
+var Efforts = []Effort{Quick, Normal, Thorough}
+
 // rungs are the sizes of a race.
 type rungs struct {
 	first   int // rows that all arms are fitted to

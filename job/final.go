@@ -39,7 +39,9 @@ func (s *search[T]) final(ctx context.Context, a *arm[T], whole model.Sample[T])
 		if s.task == model.Classify && !r.Learner.Traits().Kernel {
 			r.Learner = model.NewSVM()
 		}
-		r.Learner = r.Learner.(model.Penalized).WithPenalty(penalty)
+		if l, ok := r.Learner.(model.Penalized); ok { // ridge chooses its own
+			r.Learner = l.WithPenalty(penalty)
+		}
 		return r, nil
 	}
 	if n > choleskyRows && (a.grid[a.at] >= singleAt || !s.byAll(a, n)) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/learn/calibrate"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
@@ -58,6 +59,7 @@ type Choices struct {
 	Learner spec.Call  // such as svm(C=10); without a name svm, or ridge for numbers; without C or lambda these are chosen
 	Task    model.Task // empty for what the learner does, or, where that is left open too, what the targets look like
 
+	Metric      eval.Criterion     // what is chosen goes by; empty for the error, or AUC where one of two classes is rare
 	ClassWeight map[string]float64 // factors of the rows' weights by label
 	Balanced    bool               // weigh classes so that all count alike
 	Calibrate   calibrate.Method   // how scores become probabilities; empty for not at all

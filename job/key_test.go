@@ -14,6 +14,7 @@ import (
 	"github.com/kerf-ml/kerf/data/gen"
 	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/job"
 	"github.com/kerf-ml/kerf/learn/calibrate"
 	"github.com/kerf-ml/kerf/model"
@@ -71,6 +72,7 @@ func others(t *testing.T, dir string) map[string]any {
 		"Choices.Task":        model.Regress,
 		"Choices.ClassWeight": map[string]float64{"1": 2},
 		"Choices.Balanced":    true,
+		"Choices.Metric":      eval.ByAUC,
 		"Choices.Calibrate":   calibrate.Steps,
 		"Choices.Conformal":   0.25,
 		"Seed":                uint64(2),
@@ -258,6 +260,7 @@ func TestTrainKey(t *testing.T) {
 		"selection":  func(o *job.TrainOptions) { o.Choices.Map = call(t, "f2(dim=10,select=kmeans)") },
 		"penalty":    func(o *job.TrainOptions) { o.Choices.Learner = call(t, "pegasos(C=2)") },
 		"open":       func(o *job.TrainOptions) { o.Choices.Learner = call(t, "pegasos") },
+		"metric":     func(o *job.TrainOptions) { o.Choices.Metric = eval.ByF1 },
 		"balanced":   func(o *job.TrainOptions) { o.Choices.Balanced = true },
 		"conformal":  func(o *job.TrainOptions) { o.Choices.Conformal = 0.2 },
 		"calibrate":  func(o *job.TrainOptions) { o.Choices.Calibrate = "" },

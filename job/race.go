@@ -30,6 +30,7 @@ type arm[T any] struct {
 	// What the race found out.
 	at     int          // place in grid of the best penalty
 	loss   float64      // at that penalty, on the rows measured on: what arms are compared by
+	told   float64      // loss by the criterion of choices, for people
 	error  float64      // part of the rows, or the root of the mean square of numbers
 	scores *data.Matrix // of these rows
 	kernel kernel.Kernel[T]
@@ -202,7 +203,7 @@ func (a *arm[T]) run(ctx context.Context, s model.Sample[T], r rung) error {
 			continue
 		}
 		if loss := judge.lossOf(a, m); loss < a.loss {
-			a.loss, a.error, a.at, a.scores = loss, on.Loss(m), i, m
+			a.loss, a.told, a.error, a.at, a.scores = loss, on.Loss(m), on.Error(m), i, m
 		}
 	}
 	if a.scores == nil {
@@ -241,17 +242,17 @@ func place(all *data.Matrix, first int, some *data.Matrix, of, among data.Classe
 	}
 }
 
-// judge compares scores of rows. Of numbers it goes by the root of the mean squared
-// error. Of classes it adds the part of the rows that are wrong to the mean squared
-// distance of the scores from +1 and -1, each as a part of what it is without a
-// model: the first is what counts, the second says more of few rows.
+// judge compares scores of rows. Of numbers it goes by the criterion of choices, such as
+// the root of the mean squared error. Of classes it adds the criterion, such as the part of the rows
+// that are wrong, to the mean squared distance of the scores from +1 and -1, each as a part of
+// what it is without a model: the first is what counts, the second says more of few rows.
 type judge[T any] struct {
-	on           model.Sample[T]
-	wrong, apart float64 // without a model
+	on          model.Sample[T]
+	lost, apart float64 // without a model
 }
 
 func newJudge[T any](on model.Sample[T]) judge[T] {
-	j := judge[T]{on: on, wrong: 1, apart: 1}
+	j := judge[T]{on: on, lost: 1, apart: 1}
 	if on.Task == model.Regress {
 		return j
 	}
@@ -265,7 +266,7 @@ func newJudge[T any](on model.Sample[T]) judge[T] {
 			flat.Row(i)[c] = 2*p - 1
 		}
 	}
-	j.wrong, j.apart = max(on.Loss(flat), 1e-9), max(j.squares(flat), 1e-9)
+	j.lost, j.apart = max(on.Loss(flat), 1e-9), max(j.squares(flat), 1e-9)
 	return j
 }
 
@@ -274,14 +275,14 @@ func (j judge[T]) loss(scores *data.Matrix) float64 {
 	if j.on.Task == model.Regress {
 		return j.on.Loss(scores)
 	}
-	return j.on.Loss(scores)/j.wrong + j.squares(scores)/j.apart
+	return j.on.Loss(scores)/j.lost + j.squares(scores)/j.apart
 }
 
 // lossOf is loss for the scores of an arm. Those of an svm of pairs are votes, and say
 // nothing of how far a row is from the others.
 func (j judge[T]) lossOf(a *arm[T], scores *data.Matrix) float64 {
 	if j.on.Task == model.Classify && !a.ridge && a.family != linearKernel {
-		return 2 * j.on.Loss(scores) / j.wrong
+		return 2 * j.on.Loss(scores) / j.lost
 	}
 	return j.loss(scores)
 }

@@ -99,6 +99,14 @@ func (s *Score) String() string {
 // percent writes a part of one for people.
 func percent(p float64) string { return strconv.FormatFloat(100*p, 'f', 2, 64) + "%" }
 
+// loss is what scores lose by a criterion.
+func (t truth) loss(by eval.Criterion, scores *data.Matrix, weight []float64) float64 {
+	if t.values != nil {
+		return by.Numbers(scores.Data, t.values, weight)
+	}
+	return by.Classes(scores, t.y, weight)
+}
+
 // truth is what is true of rows: classes of the model, -1 for one that it does not
 // know, or numbers.
 type truth struct {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/model"
@@ -23,12 +24,14 @@ type search[T any] struct {
 	o      *TrainOptions
 	size   rungs
 	task   model.Task
+	by     eval.Criterion
 	recipe model.Recipe[T] // of all arms but for kernel, map and learner
 	views  []view[T]
 	sample []int // rows that are looked at, among those to train on
 	tried  []*arm[T]
 
 	first, second rung
+	once          bool // both rungs are the same, of all rows
 }
 
 // searches reports whether nothing was chosen, so that all is searched.
@@ -45,7 +48,7 @@ func newSearch[T any](t *training[T], encode func(scale.Kind) (*part[T], error))
 	if err != nil {
 		return nil, err
 	}
-	s := &search[T]{o: t.o, size: size, task: t.choices.Task}
+	s := &search[T]{o: t.o, size: size, task: t.choices.Task, by: t.targets.by}
 	c := t.choices
 	s.recipe = model.Recipe[T]{ClassWeight: c.ClassWeight, Balanced: c.Balanced, Seed: t.o.Seed, Run: t.o.Run}
 	whole := t.part.train
@@ -73,6 +76,7 @@ func newSearch[T any](t *training[T], encode func(scale.Kind) (*part[T], error))
 		s.views = append(s.views, view[T]{kind, p, p.train.Select(s.sample)})
 	}
 	s.first, s.second, err = divide(s.views[0].sample, size, t.o.Seed)
+	s.once = len(s.first.parts) > 1
 	return s, err
 }
 
@@ -103,10 +107,21 @@ func (s *search[T]) race(whole context.Context) ([]*arm[T], error) {
 	if won {
 		best = best[:1]
 	}
-	for i, a := range best {
-		best[i] = a.again()
+	again := best
+	var finals []*arm[T]
+	if s.once { // they have had all rows
+		finals, again = best, s.balanced(best)
+	} else {
+		for i, a := range best {
+			again[i] = a.again()
+		}
+		again = append(again, s.balanced(again)...)
 	}
-	finals, err := s.runAll(ctx, best, s.second, stages)
+	if len(again) > 0 {
+		var more []*arm[T]
+		more, err = s.runAll(ctx, again, s.second, stages)
+		finals = append(finals, more...)
+	}
 	if whole.Err() == nil && ctx.Err() != nil && len(finals) == 0 { // the first rung has to do
 		s.second, s.tried = s.first, ran
 		return s.leaders(ran)[:1], nil
@@ -122,7 +137,12 @@ func (s *search[T]) race(whole context.Context) ([]*arm[T], error) {
 		return nil, err
 	}
 	slices.SortStableFunc(finals, func(a, b *arm[T]) int { return cmp.Compare(a.loss, b.loss) })
-	s.tried = append(ran, finals...)
+	s.tried = ran
+	for _, a := range finals {
+		if !slices.Contains(ran, a) {
+			s.tried = append(s.tried, a)
+		}
+	}
 	if svms := s.exact(finals[0]); len(svms) > 0 {
 		svms, _ = s.runAll(ctx, svms, s.second, stages)
 		s.tried = append(s.tried, svms...)
@@ -170,7 +190,8 @@ const (
 // make do with landmarks, and they would cost it.
 func (s *search[T]) exact(best *arm[T]) []*arm[T] {
 	n := s.rows()
-	if s.task != model.Classify || !best.ridge || s.byAll(best, n) || best.grid[best.at] >= smoothAt ||
+	if s.task != model.Classify || s.by != eval.ByError || !best.ridge ||
+		s.byAll(best, n) || best.grid[best.at] >= smoothAt ||
 		s.views[0].sample.Classes.Len() > mostPairs || best.kernel == nil || len(s.second.parts) > 1 {
 		return nil
 	}
@@ -255,11 +276,27 @@ func (s *search[T]) toLearn(finals []*arm[T], won bool) []*arm[T] {
 	return out
 }
 
+// balanced returns the arms once more, with weights that make all classes count alike, where the
+// criterion is of a rare class and nobody weighed them: which is better depends on how rare it is.
+func (s *search[T]) balanced(arms []*arm[T]) []*arm[T] {
+	if s.by != eval.ByF1 || s.recipe.Balanced || s.recipe.ClassWeight != nil {
+		return nil
+	}
+	var out []*arm[T]
+	for _, a := range arms {
+		next := *a
+		next.recipe.Balanced, next.before = true, 0
+		next.family, next.name = "balanced "+a.family, a.name+", balanced"
+		out = append(out, &next)
+	}
+	return out
+}
+
 // options lists what was tried, in the order of trial.
 func (s *search[T]) options() []Option {
 	var out []Option
 	for _, a := range s.tried {
-		out = append(out, Option{Name: a.name, Error: a.error})
+		out = append(out, Option{Name: a.name, Error: a.told, Rows: a.rows})
 	}
 	return out
 }
@@ -269,14 +306,14 @@ func (s *search[T]) options() []Option {
 func (s *search[T]) words(t *training[T]) string {
 	sorted := slices.Clone(s.tried)
 	slices.SortStableFunc(sorted, func(a, b *arm[T]) int {
-		return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(a.error, b.error))
+		return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(a.told, b.told))
 	})
 	var shown []Option
 	seen := map[string]bool{}
 	for i, a := range sorted {
 		linear := a.family == linearKernel && !seen[linearKernel]
 		if (i < 3 || linear) && !seen[a.name] {
-			shown = append(shown, Option{Name: a.name, Error: a.error})
+			shown = append(shown, Option{Name: a.name, Error: a.told})
 			seen[a.name], seen[a.family] = true, true
 		}
 	}
@@ -327,5 +364,5 @@ func (t *training[T]) searchFit(
 	tr.Trials, tr.Evaluations, tr.Elapsed = nil, counter.Count(), time.Since(begun)
 	t.o.Run.Counter.Add(tr.Evaluations)
 	t.searched = s.words(t)
-	return &Picked{Kernels: s.options(), rows: s.second.sample}, tr, err
+	return &Picked{Kernels: s.options(), Raced: true, rows: s.second.sample}, tr, err
 }

@@ -19,7 +19,8 @@ type targets struct {
 	classes data.Classes // of the rows of positive weight
 	y       []int        // class of each row, of those of weight 0 that of the file
 	values  []float64
-	live    []int // rows of positive weight
+	live    []int          // rows of positive weight
+	by      eval.Criterion // what choices go by
 }
 
 // targetsOf returns what is to be learnt of rows, or why it cannot be.
@@ -104,7 +105,7 @@ func (t *targets) split(part float64, seed uint64) (rest, held []int) {
 // sampleOf returns the sample of rows of a file, of the classes that are among
 // them.
 func sampleOf[T any](x data.Source[T], t *targets, rows *dataset.Rows, index []int) model.Sample[T] {
-	s := model.Sample[T]{Task: t.task, X: x, Classes: t.classes, Y: t.y, Values: t.values, Weight: rows.Weights}
+	s := model.Sample[T]{Task: t.task, X: x, Classes: t.classes, Y: t.y, Values: t.values, Weight: rows.Weights, By: t.by}
 	s = s.Select(index)
 	if t.none || t.task == model.Regress {
 		s.Y, s.Classes = nil, data.Classes{}

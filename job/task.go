@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/spec"
 )
@@ -97,17 +98,29 @@ func (o *Options) findTask(rows *dataset.Rows) {
 		c.Task = model.Classify
 		return
 	}
+	if by, err := eval.ParseCriterion(string(c.Metric)); err == nil {
+		if c.Task = model.Classify; by.OfNumbers() {
+			c.learnNumbers()
+		}
+		return
+	}
 	f, name := taskOf(rows.LiveLabels()), rows.TargetTitle()
 	switch c.Task = f.task; {
 	case f.task == model.Regress:
+		c.learnNumbers()
 		o.note("%s: %s holds %d different numbers in %d rows, which are learnt as numbers; use --task classify for classes",
 			rows.Name, name, f.distinct, f.rows)
-		if c.Learner.Name == "" && len(c.Learner.Args) > 0 {
-			c.Learner = c.fitting(DefaultLearner(model.Regress))
-		}
 	case f.numbers && f.distinct > 2:
 		o.note("%s: the %d different numbers of %s are taken for classes; use --task regress to learn numbers",
 			rows.Name, f.distinct, name)
+	}
+}
+
+// learnNumbers makes numbers the task.
+func (c *Choices) learnNumbers() {
+	c.Task = model.Regress
+	if c.Learner.Name == "" && len(c.Learner.Args) > 0 {
+		c.Learner = c.fitting(DefaultLearner(model.Regress))
 	}
 }
 

@@ -61,6 +61,7 @@ type Trained struct {
 	Most        *float64                 `json:"mistake_bound,omitempty"` // that a perceptron cannot exceed, where known
 	Output      *string                  `json:"model"`                   // file
 	N           int                      `json:"n"`
+	Metric      eval.Criterion           `json:"metric,omitempty"` // of choices; empty for the error, or the RMSE
 	Objective   *float64                 `json:"objective"`
 	Picked      *Picked                  `json:"picked,omitempty"`
 	Rank        *int                     `json:"rank"`
@@ -139,6 +140,9 @@ func (w typed[T]) train(ctx context.Context, rows *dataset.Rows, o *TrainOptions
 	}
 	t := &training[T]{o: o, kind: w.kind, choices: s, rows: rows}
 	if t.targets, err = targetsOf(rows, s); err != nil {
+		return nil, err
+	}
+	if err := o.findCriterion(rows, s, t.targets); err != nil {
 		return nil, err
 	}
 	if s.traits.Unsupervised {
@@ -327,7 +331,7 @@ func (t *training[T]) describe(tr model.Training, picked *Picked) error {
 		Margin: ptr(tr.Margins.Min()), Margin95: ptr(tr.Margins.Quantile(0.05)), Mistakes: tr.Mistakes, Picked: picked,
 		Scale: t.part.encoding.Scaled(), Seconds: tr.Elapsed.Seconds(), Status: tr.Status, Support: tr.Support,
 		Task:   t.choices.Task,
-		Trials: tr.Trials, Weights: o.weighing(t.rows),
+		Trials: tr.Trials, Weights: o.weighing(t.rows), Metric: t.targets.unusual(),
 	}
 	if t.choices.traits.Kernel {
 		out.Map = model.MapNone

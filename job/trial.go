@@ -94,10 +94,7 @@ func (t *tuning[T]) try(
 			loss := 0.0
 			if err == nil {
 				t.fits++
-				var s *Score
-				if s, err = known.score(head, m.Scores, p.test.Weight, nil); err == nil {
-					loss = s.Loss()
-				}
+				loss = known.loss(t.targets.by, m.Scores, p.test.Weight)
 			}
 			if !yield(loss, err) {
 				return

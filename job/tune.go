@@ -130,6 +130,9 @@ func (w typed[T]) tune(ctx context.Context, rows *dataset.Rows, o *TuneOptions) 
 	if t.targets, err = targetsOf(rows, s); err != nil {
 		return nil, err
 	}
+	if err := o.findCriterion(rows, s, t.targets); err != nil {
+		return nil, err
+	}
 	rest, held, err := t.targets.holdOut(rows, o.Holdout, o.Seed)
 	if err != nil {
 		return nil, err

@@ -15,25 +15,26 @@ import (
 
 // Tuned is what came of a search.
 type Tuned struct {
-	Baseline *Baseline    `json:"baseline"` // of the final model
-	Best     TuneTrial    `json:"best"`
-	Dim      int          `json:"dim"` // of the final model
-	Fits     int          `json:"fits"`
-	Folds    int          `json:"folds"`
-	Learner  string       `json:"learner"`
-	Maps     int          `json:"maps"`
-	Output   *string      `json:"model"` // file
-	N        int          `json:"n"`
-	Scale    scale.Kind   `json:"scale"`
-	Report   string       `json:"report,omitempty"` // file that the caller wrote a report to
-	Search   Search       `json:"search"`
-	Seconds  float64      `json:"seconds"`
-	Status   learn.Status `json:"status"`
-	Task     model.Task   `json:"task"`
-	Test     *Score       `json:"test"`
-	Train    *Score       `json:"train"`
-	Trials   []TuneTrial  `json:"trials"` // from the best on: those of later rounds first, those that failed last
-	Weights  *Weighing    `json:"weights,omitempty"`
+	Baseline *Baseline      `json:"baseline"` // of the final model
+	Best     TuneTrial      `json:"best"`
+	Dim      int            `json:"dim"` // of the final model
+	Fits     int            `json:"fits"`
+	Folds    int            `json:"folds"`
+	Learner  string         `json:"learner"`
+	Maps     int            `json:"maps"`
+	Metric   eval.Criterion `json:"metric,omitempty"` // of the losses; empty for the error, or the RMSE
+	Output   *string        `json:"model"`            // file
+	N        int            `json:"n"`
+	Scale    scale.Kind     `json:"scale"`
+	Report   string         `json:"report,omitempty"` // file that the caller wrote a report to
+	Search   Search         `json:"search"`
+	Seconds  float64        `json:"seconds"`
+	Status   learn.Status   `json:"status"`
+	Task     model.Task     `json:"task"`
+	Test     *Score         `json:"test"`
+	Train    *Score         `json:"train"`
+	Trials   []TuneTrial    `json:"trials"` // from the best on: those of later rounds first, those that failed last
+	Weights  *Weighing      `json:"weights,omitempty"`
 
 	Final     *Trained `json:"-"` // the model that was trained of the best
 	File      string   `json:"-"` // name of the data's file
@@ -50,7 +51,7 @@ type TuneTrial struct {
 	Dim     *int     // nil for none asked for
 	C       *float64 // nil for none
 	Lambda  *float64
-	Loss    *float64 // error, or RMSE of numbers; nil where it failed
+	Loss    *float64 // by Metric; nil where it failed
 	Std     *float64 // over the folds; nil for one
 	Seconds float64
 	Round   int
@@ -59,14 +60,15 @@ type TuneTrial struct {
 	Failure string // why there is no loss
 	Cut     bool   // whether time was up before it ended
 
-	numbers, measured bool
+	by       eval.Criterion
+	measured bool
 }
 
-// MarshalJSON writes the loss as error or rmse.
+// MarshalJSON writes the loss by its name: error, rmse, 1-auc and so on.
 func (t TuneTrial) MarshalJSON() ([]byte, error) {
-	loss := "error"
-	if t.numbers {
-		loss = "rmse"
+	loss := cmp.Or(string(t.by), string(eval.ByError))
+	if t.by == eval.ByAUC || t.by == eval.ByF1 {
+		loss = "1-" + loss
 	}
 	out := map[string]any{"kernel": t.Kernel, "map": t.Map, "dim": t.Dim, loss: t.Loss, "round": t.Round, "rows": t.Rows}
 	if t.C != nil {
@@ -105,7 +107,7 @@ func (t *tuning[T]) describe(r eval.Trial[candidate]) TuneTrial {
 	c := r.Candidate
 	out := TuneTrial{
 		Kernel: t.kernelOf(c), Map: t.space.maps[c.way], Loss: r.Score, Round: r.Round, Failure: r.Error, Cut: r.Cut,
-		Rows: int(math.Round(r.Budget * float64(len(t.index)))), numbers: t.choices.regresses(),
+		Rows: int(math.Round(r.Budget * float64(len(t.index)))), by: t.targets.by,
 	}
 	s := c.choices(t.choices, t.space)
 	if d := s.dim(); d > 0 {
@@ -154,7 +156,7 @@ func (t *tuning[T]) tuned() *Tuned {
 		Best:     t.describe(t.result.Best), Dim: t.final.pipeline.Map.Dim(), Fits: t.fits, Folds: t.o.Folds,
 		Learner: t.choices.Learner.Name,
 		Maps:    t.maps, Output: final.Output, N: final.N, Scale: t.scale, Search: t.o.Search, Status: t.result.Status,
-		Task: t.choices.Task,
+		Task: t.choices.Task, Metric: t.targets.unusual(),
 		Test: final.Test, Train: final.Train, Trials: []TuneTrial{}, Weights: final.Weights, Final: final, File: t.rows.Name,
 		FileRows: t.rows.Len(), UsedRows: len(t.index), OneSplit: t.oneSplit(), Penalized: t.space.penalty,
 	}

@@ -67,11 +67,7 @@ func (t *training[T]) dimWords() string {
 func (t *training[T]) optionWords(options []Option) string {
 	var tried []string
 	for _, o := range options {
-		if t.choices.regresses() {
-			tried = append(tried, fmt.Sprintf("%s: RMSE %.4g", o.Name, o.Error))
-		} else {
-			tried = append(tried, fmt.Sprintf("%s: %s", o.Name, percent(o.Error)))
-		}
+		tried = append(tried, fmt.Sprintf("%s: %s", o.Name, t.targets.by.Format(o.Error)))
 	}
 	return strings.Join(tried, ", ")
 }
@@ -138,7 +134,7 @@ func (t *training[T]) learnerWords() string {
 	case tr.C > 0:
 		text += fmt.Sprintf(" with C = %s%s", penaltyText(tr.C), how)
 	case tr.Lambda > 0:
-		text += fmt.Sprintf(" with lambda = %v%s", tr.Lambda, how)
+		text += fmt.Sprintf(" with lambda = %s%s", penaltyText(tr.Lambda), how)
 	}
 	if tr.Objective != 0 || tr.Gap != 0 {
 		text += fmt.Sprintf("; objective %.6g, gap %.2g", tr.Objective, tr.Gap)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/learn"
 )
 
@@ -32,6 +33,8 @@ type Sample[T any] struct {
 	Y       []int        // class of each row
 	Values  []float64    // number of each row, of Regress
 	Weight  []float64    // nil for 1 each
+
+	By eval.Criterion // what choices go by; empty for the error, or the root of the mean squared error
 }
 
 // Labels returns the sample of instances with labels, which may be any strings.
@@ -101,9 +104,20 @@ func (s Sample[T]) enough() bool {
 	return learn.CheckClasses(s.Len(), s.Y, s.Weight, s.Classes.Len()) == nil
 }
 
-// Loss is what scores of the rows lose: the part of the rows, by weight, whose
-// largest score is not that of their class, or the root of the mean squared error.
+// Loss is what scores of the rows lose by the criterion that choices go by.
 func (s Sample[T]) Loss(scores *data.Matrix) float64 {
+	switch {
+	case s.By == "" || s.By == eval.ByError || s.By == eval.ByRMSE:
+		return s.Error(scores)
+	case s.Task == Regress:
+		return s.By.Numbers(scores.Data, s.Values, s.Weight)
+	}
+	return s.By.Classes(scores, s.Y, s.Weight)
+}
+
+// Error is the part of the rows, by weight, whose largest score is not that of their class, or the
+// root of the mean squared error.
+func (s Sample[T]) Error(scores *data.Matrix) float64 {
 	if s.Task == Regress {
 		return rootMeanSquare(scores, s.Values, s.Weight)
 	}
@@ -113,10 +127,24 @@ func (s Sample[T]) Loss(scores *data.Matrix) float64 {
 // Doubt is the standard error of a loss measured on the rows, relative to it.
 func (s Sample[T]) Doubt(loss float64) float64 {
 	n := float64(s.Len())
-	if s.Task == Regress {
+	switch {
+	case s.By == eval.ByMAE || s.By == eval.ByLogLoss:
+		return 1 / math.Sqrt(n) // of a mean of what is about as large as it spreads
+	case s.Task == Regress:
 		return 1 / math.Sqrt(2*n) // of a root of a sum of squares
+	case s.By == eval.ByAUC || s.By == eval.ByF1 || s.By == eval.ByBalanced:
+		n = float64(s.rarest()) // of a mean over the rows of a class
 	}
 	return 1 / math.Sqrt(max(loss*n, 1)) // of a count of errors
+}
+
+// rarest is how many rows the rarest class has.
+func (s Sample[T]) rarest() int {
+	count := make([]int, s.Classes.Len())
+	for _, c := range s.Y {
+		count[c]++
+	}
+	return slices.Min(append(count, len(s.Y)))
 }
 
 // check reports rows that nothing can be learnt from.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/job"
 )
 
@@ -13,7 +14,7 @@ import (
 func (p TrainPage) chosen() []Figure {
 	var out []Figure
 	add := func(title, label string, tried []Point, taken float64) {
-		if f, ok := chosenFigure(p.Regression != nil, title, label, tried, taken); ok {
+		if f, ok := chosenFigure(p.By, title, label, tried, taken); ok {
 			out = append(out, f)
 		}
 	}
@@ -27,7 +28,7 @@ func (p TrainPage) chosen() []Figure {
 		name = "lambda"
 	}
 	add("By "+name, name, tried, max(t.C, t.Lambda))
-	if p.Picked == nil {
+	if p.Picked == nil || p.Picked.Raced {
 		return out
 	}
 	tried = nil
@@ -41,13 +42,43 @@ func (p TrainPage) chosen() []Figure {
 	label, values := kernelAxis(names(p.Picked.Kernels))
 	taken := 0.0
 	for i, o := range p.Picked.Kernels {
-		tried = append(tried, Point{X: values[i], Y: o.Error, Text: o.Name + ": " + lossOf(p.Regression != nil, o.Error)})
+		tried = append(tried, Point{X: values[i], Y: o.Error, Text: o.Name + ": " + lossOf(p.By, o.Error)})
 		if o.Name == p.Kernel {
 			taken = values[i]
 		}
 	}
 	add("By the kernel", label, tried, taken)
 	return out
+}
+
+// mostCandidates is how many candidates of a race are listed.
+const mostCandidates = 15
+
+// candidates lists those of a race: the ones that got farthest, the best first, and the plain
+// linear model.
+func (p TrainPage) candidates() Section {
+	sorted := slices.Clone(p.Picked.Kernels)
+	slices.SortStableFunc(sorted, func(a, b job.Option) int {
+		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Error, b.Error))
+	})
+	t := &Table{Columns: []string{"candidate", "held-out " + p.By.LossName(), "fitted to rows"}}
+	linear := false
+	for i, o := range sorted {
+		plain := strings.HasPrefix(o.Name, "linear") && !linear
+		if i < mostCandidates || plain {
+			t.Rows = append(t.Rows, Cells(clean(o.Name, 80), lossOf(p.By, o.Error), grouped(o.Rows)))
+			linear = linear || plain
+		}
+	}
+	s := Section{
+		Title: "What was tried, on held-out training rows", Table: t,
+		Text: "All candidates were fitted to a few rows, the best of them to more; the model is the best one, " +
+			"or a blend of some, fitted to all rows.",
+	}
+	if n := len(sorted) - len(t.Rows); n > 0 {
+		s.Note = "And " + grouped(n) + " more, none of them better."
+	}
+	return s
 }
 
 func names(tried []job.Option) []string {
@@ -58,16 +89,16 @@ func names(tried []job.Option) []string {
 	return out
 }
 
-// lossOf writes an error: an RMSE of numbers, else a part of the rows.
-func lossOf(numbers bool, v float64) string {
-	if numbers {
-		return digits5(v)
+// lossOf writes a loss.
+func lossOf(by eval.Criterion, v float64) string {
+	if by.Percent() {
+		return percent(v)
 	}
-	return percent(v)
+	return digits5(v)
 }
 
 // chosenFigure draws the error on held-out rows against what was tried.
-func chosenFigure(numbers bool, title, label string, tried []Point, taken float64) (Figure, bool) {
+func chosenFigure(by eval.Criterion, title, label string, tried []Point, taken float64) (Figure, bool) {
 	tried = slices.DeleteFunc(tried, func(q Point) bool { return !(q.X > 0) || q.Y-q.Y != 0 })
 	if len(tried) < 2 {
 		return Figure{}, false
@@ -82,10 +113,8 @@ func chosenFigure(numbers bool, title, label string, tried []Point, taken float6
 			best = append(best, q)
 		}
 	}
-	y := Axis{Label: "held-out error", Percent: true, Low: max(0, low-0.25*(high-low)), High: high + 0.1*(high-low)}
-	if numbers {
-		y.Label, y.Percent = "held-out RMSE", false
-	}
+	y := Axis{Label: "held-out " + by.LossName(), Percent: by.Percent(), Low: max(0, low-0.25*(high-low)),
+		High: high + 0.1*(high-low)}
 	if low == high {
 		y.Low, y.High = 0, max(2*high, 0.01)
 	}

@@ -217,7 +217,7 @@ func TestTune(t *testing.T) {
 		"By the width of rbf", "on 900 rows", "taken",
 		"The best candidates", "10.00%", "1.00%", "cut short", "it &lt;broke&gt;", "Confusion matrix", "halving",
 	}, []string{"By the width of laplace", "more."})
-	p.Final, p.Numbers, p.Penalty = nil, true, ""
+	p.Final, p.By, p.Penalty = nil, eval.ByRMSE, ""
 	for range 40 {
 		p.Trials = append(p.Trials, report.Trial{Kernel: "linear", Failure: "no"})
 	}

@@ -34,6 +34,7 @@ type TrainPage struct {
 	Facts   []Fact // of the data, the map and the learner
 
 	Training  model.Training
+	By        eval.Criterion           // what choices went by
 	Picked    *job.Picked              // what was chosen beside the penalty; nil for nothing
 	Kernel    string                   // the one taken, among those tried
 	Dim       int                      // the features asked for, among those tried
@@ -100,6 +101,9 @@ func (p TrainPage) Document() (Document, error) {
 	}
 	if figures := p.chosen(); figures != nil {
 		add(Section{Title: "What kerf chose, on held-out training rows", Figures: figures})
+	}
+	if p.Picked != nil && p.Picked.Raced {
+		add(p.candidates())
 	}
 	good := Section{Title: "How good it is, on " + rows + " rows", Table: p.measures(), Figures: p.figures()}
 	if good.Table != nil || good.Figures != nil {

@@ -6,17 +6,19 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/kerf-ml/kerf/eval"
 )
 
 // TunePage is what there is to say of a search for the best model.
 type TunePage struct {
 	Data    string
 	Learner string
-	Numbers bool       // whether the loss is an RMSE; else it is a part of the rows
-	Penalty string     // what the learner's penalty is called, C or lambda; empty where trials differ in it or have none
-	Facts   []Fact     // of the data and the search
-	Trials  []Trial    // from the best on, those that failed last; the first was taken
-	Final   *TrainPage // the model that was trained of the best; nil for none
+	By      eval.Criterion // of the losses
+	Penalty string         // C or lambda, the learner's; empty where trials differ in it or have none
+	Facts   []Fact         // of the data and the search
+	Trials  []Trial        // from the best on, those that failed last; the first was taken
+	Final   *TrainPage     // the model that was trained of the best; nil for none
 }
 
 // Trial is one candidate, evaluated on some of the rows.
@@ -59,7 +61,7 @@ func (p TunePage) Document() (Document, error) {
 		d.Lead = "The best model, trained on all rows of the search. " + final.Lead
 	}
 	if p.Final == nil && len(p.Trials) > 0 && p.Trials[0].Loss != nil {
-		d.Headline = Fact{Name: "Best " + p.loss(), Value: lossOf(p.Numbers, *p.Trials[0].Loss)}
+		d.Headline = Fact{Name: "Best " + p.By.LossName(), Value: lossOf(p.By, *p.Trials[0].Loss)}
 	}
 	if len(p.Facts) > 0 {
 		d.Sections = append(d.Sections, Section{Title: "How it was searched", Facts: p.Facts})
@@ -75,27 +77,20 @@ func (p TunePage) Document() (Document, error) {
 	return d, nil
 }
 
-func (p TunePage) loss() string {
-	if p.Numbers {
-		return "RMSE"
-	}
-	return "error"
-}
-
 // table lists the best trials.
 func (p TunePage) table() Section {
 	penalty := cmp.Or(p.Penalty, "C or lambda")
-	t := &Table{Columns: []string{p.loss(), "±", "kernel", "map", "dim", penalty, "rows", "seconds"}}
+	t := &Table{Columns: []string{p.By.LossName(), "±", "kernel", "map", "dim", penalty, "rows", "seconds"}}
 	for _, r := range p.Trials[:min(len(p.Trials), mostTrials)] {
 		loss, spread, dim, paid, seconds := Cell{Value: "failed", Small: clean(r.Failure, 120)}, "–", "–", "–", ""
 		if r.Loss != nil {
-			loss, seconds = Cell{Value: lossOf(p.Numbers, *r.Loss)}, fmt.Sprintf("%.2f", r.Seconds)
+			loss, seconds = Cell{Value: lossOf(p.By, *r.Loss)}, fmt.Sprintf("%.2f", r.Seconds)
 			if r.Cut {
 				loss.Small = "cut short"
 			}
 		}
 		if r.Spread != nil {
-			spread = lossOf(p.Numbers, *r.Spread)
+			spread = lossOf(p.By, *r.Spread)
 		}
 		if r.Dim > 0 {
 			dim = grouped(r.Dim)
@@ -178,7 +173,7 @@ func (p TunePage) figure(title string, x Axis, at func(Trial) float64) (Figure, 
 		if points[t.Rows] == nil {
 			rows = append(rows, t.Rows)
 		}
-		text := fmt.Sprintf("%s: %s, %s", lossOf(p.Numbers, *t.Loss), t.Kernel, t.Map)
+		text := fmt.Sprintf("%s: %s, %s", lossOf(p.By, *t.Loss), t.Kernel, t.Map)
 		if t.Dim > 0 {
 			text += fmt.Sprintf(" with %d features", t.Dim)
 		}
@@ -191,7 +186,7 @@ func (p TunePage) figure(title string, x Axis, at func(Trial) float64) (Figure, 
 		return Figure{}, false
 	}
 	slices.Sort(rows)
-	c := Chart{Title: title, X: x, Y: Axis{Label: p.loss(), Percent: !p.Numbers, FromZero: true}}
+	c := Chart{Title: title, X: x, Y: Axis{Label: p.By.LossName(), Percent: p.By.Percent(), FromZero: true}}
 	colours := []int{4, 5, 3, 1} // the last, and most telling, is the first colour
 	for i, n := range rows {
 		colour := colours[min(max(len(colours)-len(rows)+i, 0), len(colours)-1)]
@@ -201,7 +196,7 @@ func (p TunePage) figure(title string, x Axis, at func(Trial) float64) (Figure, 
 	if best := p.Trials[0]; best.Loss != nil && at(best) > 0 {
 		c.Series = append(c.Series, Series{
 			Name: "taken", Kind: Points, Colour: 2, Size: 11,
-			Points: []Point{{X: at(best), Y: *best.Loss, Text: "taken: " + lossOf(p.Numbers, *best.Loss)}},
+			Points: []Point{{X: at(best), Y: *best.Loss, Text: "taken: " + lossOf(p.By, *best.Loss)}},
 		})
 	}
 	return Figure{Chart: c}, true

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"regexp"
+	"strconv"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/kernel"
@@ -28,5 +29,20 @@ func makeLearned(a *arguments) (kernel.Kernel[data.Vector], error) {
 
 var longMetric = regexp.MustCompile(`(metric=[a-z0-9]+):[A-Za-z0-9_-]*`)
 
-// Short returns the text of a kernel for people: without the numbers of a metric.
-func Short(text string) string { return longMetric.ReplaceAllString(text, "$1") }
+// longNumber are the digits of a width that was learnt with it.
+var longNumber = regexp.MustCompile(`[0-9]\.[0-9]{5,}`)
+
+// Short returns the text of a kernel for people: without the numbers of a metric, and with
+// few digits of others beside it. It is for reading, not for Parse.
+func Short(text string) string {
+	if !longMetric.MatchString(text) {
+		return text
+	}
+	return longNumber.ReplaceAllStringFunc(longMetric.ReplaceAllString(text, "$1"), func(number string) string {
+		v, err := strconv.ParseFloat(number, 64)
+		if err != nil {
+			return number
+		}
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	})
+}
