@@ -20,7 +20,7 @@ func Training(t *job.Trained) TrainPage {
 	p := TrainPage{
 		Data: filepath.Base(t.Words.File), Learner: t.Learner, Trained: t.N, On: filepath.Base(m.On), Test: m.Test,
 		Advice: "Set some aside with --holdout.", Facts: trainFacts(t), Training: t.Training, Picked: t.Picked,
-		By: byOf(t.Metric, t.Task),
+		By:     byOf(t.Metric, t.Task),
 		Kernel: t.Kernel, Dim: t.Dim, Separator: t.Separator, Rows: m.Rows, Texts: m.Texts,
 	}
 	if h, err := t.Model.Header(); err == nil && h.Map.Kind == model.MapF2 {
