@@ -23,7 +23,8 @@ import (
 // in nearly every row, or it numbers the rows; then the first one, or the only one, of
 // few different values. The first one is it too if it has a few texts, and either all
 // other columns share two or three values that it has not, or they are eight or more of
-// fractions, without a header.
+// fractions, without a header; and, without one, if it has few whole numbers and the others
+// are eight or more of numbers of many values, or the last has a single one.
 //
 // Rows are strings where a column of such texts is the only one to learn from.
 func Recognise(ctx context.Context, path string, o Options, labelsNeeded bool) (*Rows, error) {
@@ -215,6 +216,12 @@ func (c *choice) findTarget() (why string) {
 	switch {
 	case l.isFree() || l.isKey():
 		return c.targetBeside(first, last)
+	case !c.header && l.distinct == 1 && f.distinct > 1 && f.isClasses():
+		c.is.Target = first
+		return "it has few different values, and the last one has the same in all rows"
+	case !c.header && f.isNumber() && f.whole && f.isClasses() && c.measured(first):
+		c.is.Target = first
+		return fmt.Sprintf("it has %d different whole numbers, and all others are of many values", f.distinct)
 	case first == last || f.isNumber() || !f.isClasses():
 	case c.othersShare(first):
 		c.is.Target = first
@@ -296,17 +303,22 @@ func (c *choice) othersShare(one int) bool {
 	return others >= 3
 }
 
-// fewestFractions is how many columns of fractions show that another is the label.
+// fewestFractions is how many columns of numbers show that another is the label.
 const fewestFractions = 8
 
 // fractions reports whether all columns but one are fractions, and many.
 func (c *choice) fractions(one int) bool {
+	return c.measured(one) && !slices.ContainsFunc(c.all, func(l look) bool { return l.isNumber() && l.whole })
+}
+
+// measured reports whether all columns but one are numbers of many values, and many.
+func (c *choice) measured(one int) bool {
 	others := 0
 	for j := range c.all {
 		if j == one || !c.usable(j) {
 			continue
 		}
-		if l := &c.all[j]; !l.isNumber() || l.whole || l.isClasses() {
+		if l := &c.all[j]; !l.isNumber() || l.isClasses() {
 			return false
 		}
 		others++
