@@ -128,7 +128,8 @@ func TestCoverageOfManyParts(t *testing.T) {
 		few += one.Bound / float64(problems)
 	}
 	lo, _ := interval(t, untrue, problems)
-	t.Logf("%d of %d false, %d say nothing; mean bound %.3f of one part, %.3f of twenty", untrue, problems, vacuous, few, many)
+	t.Logf("%d of %d false, %d say nothing; mean bound %.3f of one part, %.3f of twenty", untrue, problems, vacuous, few,
+		many)
 	if lo > 0.05 || many > 0.8*few {
 		t.Errorf("%d of %d are false; mean bounds %v and %v", untrue, problems, few, many)
 	}
