@@ -65,9 +65,9 @@ func TestValidate(t *testing.T) {
 		}
 	}
 	g := certificate.NewGrow[data.Vector](nil, certificate.Claim{})
-	g.Fresh, g.Most, g.Tolerance = 0, -1, 2
+	g.Fresh, g.Part, g.Most, g.Tolerance = -1, -1, -1, 2
 	err := g.Validate()
-	for _, name := range []string{"margin", "error", "fresh", "most", "tolerance", "kernel"} {
+	for _, name := range []string{"margin", "error", "fresh", "part", "most", "tolerance", "kernel"} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v does not name %s", err, name)
 		}
@@ -151,26 +151,28 @@ func TestNotAKernel(t *testing.T) {
 func TestSameBits(t *testing.T) {
 	m := fitted(t, kernel.Gaussian{Gamma: 0.3}, 12)
 	x := normals(5, 300, 2)
-	var first certificate.Certificate
-	for _, workers := range []int{1, 2, 3} {
-		for _, precision := range []run.Precision{run.Float64, run.Float32} {
-			test := certificate.NewTest[data.Vector](certificate.NewClaim(0.6, 0.3, 0.9))
-			test.Levels = []float64{1, 0.5}
-			test.Run = run.Control{Workers: workers, Precision: precision}
-			c, err := test.Certify(t.Context(), m, x)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if first.Fresh == 0 {
-				first = c
-			}
-			if c != first {
-				t.Errorf("%d workers: %+v, want %+v", workers, c, first)
+	for _, part := range []int{0, 33} {
+		var first certificate.Certificate
+		for _, workers := range []int{1, 2, 3} {
+			for _, precision := range []run.Precision{run.Float64, run.Float32} {
+				test := certificate.NewTest[data.Vector](certificate.NewClaim(0.6, 0.3, 0.9))
+				test.Levels, test.Part = []float64{1, 0.5}, part
+				test.Run = run.Control{Workers: workers, Precision: precision}
+				c, err := test.Certify(t.Context(), m, x)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if first.Fresh == 0 {
+					first = c
+				}
+				if c != first {
+					t.Errorf("%d workers: %+v, want %+v", workers, c, first)
+				}
 			}
 		}
-	}
-	if first.Kind != certificate.Spectral || first.Bound >= 1 {
-		t.Errorf("the test does not reach the spectrum: %+v", first)
+		if first.Kind != certificate.Spectral || first.Bound >= 1 {
+			t.Errorf("the test does not reach the spectrum: %+v", first)
+		}
 	}
 }
 

@@ -45,19 +45,23 @@ func TestCoverage(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		levels []float64
+		part   int
 		whole  bool // whether all of the interval must be below 5%
 	}{
-		{"pointwise", []float64{0}, false},
-		{"spectral", []float64{1}, true},
-		{"spectral with a count", []float64{0.5}, true},
-		{"default", certificate.DefaultLevels(), true},
+		{"pointwise", []float64{0}, 0, false},
+		{"spectral", []float64{1}, 0, true},
+		{"spectral with a count", []float64{0.5}, 0, true},
+		{"default", certificate.DefaultLevels(), 0, true},
+		{"spectral in parts", []float64{1}, 40, true},
+		{"default in parts", certificate.DefaultLevels(), 25, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			untrue, beaten, vacuous, spectral := 0, 0, 0, 0
 			for i := range problems {
 				rng := rand.New(rand.NewPCG(uint64(i), 77))
 				p := newProblem(t, rng, 0.95)
-				test := certificate.Test[data.Vector]{Claim: p.claim, Levels: c.levels, Atoms: true, Run: run.Control{Workers: 1}}
+				test := certificate.Test[data.Vector]{Claim: p.claim, Levels: c.levels, Atoms: true, Part: c.part,
+					Run: run.Control{Workers: 1}}
 				got, err := test.Certify(t.Context(), p.fitted, p.fresh)
 				if err != nil {
 					t.Fatal(err)
@@ -91,6 +95,43 @@ func TestCoverage(t *testing.T) {
 				t.Errorf("%d of %d say nothing", vacuous, problems)
 			}
 		})
+	}
+}
+
+// More fresh instances than one part holds make bounds tighter, and no less true.
+func TestCoverageOfManyParts(t *testing.T) {
+	problems := problemsOf(200)
+	untrue, vacuous := 0, 0
+	few, many := 0.0, 0.0
+	for i := range problems {
+		rng := rand.New(rand.NewPCG(uint64(i), 82))
+		p := newProblem(t, rng, 0.95)
+		p.claim.Margin = 0.4 + 0.4*rng.Float64()
+		test := certificate.Test[data.Vector]{Claim: p.claim, Levels: []float64{0.5, 1}, Atoms: true, Part: 100,
+			Run: run.Control{Workers: 1}}
+		p.fresh.Index = p.draw(rng, 2000)
+		got, err := test.Certify(t.Context(), p.fitted, p.fresh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Bound == 1 {
+			vacuous++
+		} else if p.bound(got) > got.Bound {
+			untrue++
+		}
+		many += got.Bound / float64(problems)
+		p.fresh.Index = p.fresh.Index[:100]
+		one, err := test.Certify(t.Context(), p.fitted, p.fresh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		few += one.Bound / float64(problems)
+	}
+	lo, _ := interval(t, untrue, problems)
+	t.Logf("%d of %d false, %d say nothing; mean bound %.3f of one part, %.3f of twenty", untrue, problems, vacuous, few,
+		many)
+	if lo > 0.05 || many > 0.8*few {
+		t.Errorf("%d of %d are false; mean bounds %v and %v", untrue, problems, few, many)
 	}
 }
 

@@ -144,65 +144,67 @@ func TestSpectrumAgainstFormula(t *testing.T) {
 			x[3] = data.Dense(make([]float64, dim)...) // φ(z) = 0
 			x[4] = marks[1]                            // nothing is lost
 		}
-		s := &sample[data.Vector]{kernel: kernel.Linear{}, x: x}
-		l, err := s.look(t.Context(), run.Control{}, m, keep)
-		if err != nil {
-			t.Fatal(err)
-		}
-		residuals, err := Residuals(t.Context(), run.Control{}, m, x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var exposed []data.Vector
-		for i, z := range x {
-			out := reject(z.Value)
-			whole, r := z.Norm2(), 0.0
-			if whole > 0 {
-				r = data.Vector{Value: out}.Norm2() / whole
+		for _, part := range []int{1000, 5} { // similarities and features kept, or computed for the spectrum
+			s := &sample[data.Vector]{kernel: kernel.Linear{}, x: x, part: part}
+			l, err := s.look(t.Context(), run.Control{}, m, keep)
+			if err != nil {
+				t.Fatal(err)
 			}
-			rho := r / (1 - keep*keep*(1-r))
-			if math.Abs(residuals[i]-r) > 1e-12 || residuals[i] != l.residual[i] {
-				t.Fatalf("residual %d is %v, want %v", i, residuals[i], r)
+			residuals, err := Residuals(t.Context(), run.Control{}, m, x)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if l.exposure[i] < rho-1e-12 || l.exposure[i] > rho+2*rounding {
-				t.Fatalf("exposure %d is %v, want %v", i, l.exposure[i], rho)
-			}
-			if rho >= floor {
-				for k := range out {
-					out[k] /= math.Sqrt(whole * (1 - keep*keep*(1-r)))
+			var exposed []data.Vector
+			for i, z := range x {
+				out := reject(z.Value)
+				whole, r := z.Norm2(), 0.0
+				if whole > 0 {
+					r = data.Vector{Value: out}.Norm2() / whole
 				}
-				exposed = append(exposed, data.Vector{Value: out})
-			}
-		}
-		slices.SortFunc(exposed, func(a, b data.Vector) int {
-			if a.Norm2() < b.Norm2() {
-				return -1
-			}
-			return 1
-		})
-		got, err := l.spectrum(t.Context(), run.Control{}, floor, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got.matrix.Rows != len(exposed) || got.whole != n {
-			t.Fatalf("%d exposed of %d, want %d of %d", got.matrix.Rows, got.whole, len(exposed), n)
-		}
-		for i, v := range exposed {
-			for j, w := range exposed {
-				if math.Abs(got.matrix.Row(i)[j]-v.Dot(w)) > 1e-12 {
-					t.Fatalf("n=%d: entry %d, %d is %v, want %v", n, i, j, got.matrix.Row(i)[j], v.Dot(w))
+				rho := r / (1 - keep*keep*(1-r))
+				if math.Abs(residuals[i]-r) > 1e-12 || residuals[i] != l.residual[i] {
+					t.Fatalf("residual %d is %v, want %v", i, residuals[i], r)
+				}
+				if l.exposure[i] < rho-1e-12 || l.exposure[i] > rho+2*rounding {
+					t.Fatalf("exposure %d is %v, want %v", i, l.exposure[i], rho)
+				}
+				if rho >= floor {
+					for k := range out {
+						out[k] /= math.Sqrt(whole * (1 - keep*keep*(1-r)))
+					}
+					exposed = append(exposed, data.Vector{Value: out})
 				}
 			}
-		}
-		for _, level := range []float64{0, 0.3, 0.5, 1} {
-			count := 0
-			for _, v := range exposed {
-				if v.Norm2() <= level-2*rounding {
-					count++
+			slices.SortFunc(exposed, func(a, b data.Vector) int {
+				if a.Norm2() < b.Norm2() {
+					return -1
+				}
+				return 1
+			})
+			got, err := l.spectrum(t.Context(), run.Control{}, l.exposed(floor, 1), 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.matrix.Rows != len(exposed) {
+				t.Fatalf("%d exposed, want %d", got.matrix.Rows, len(exposed))
+			}
+			for i, v := range exposed {
+				for j, w := range exposed {
+					if math.Abs(got.matrix.Row(i)[j]-v.Dot(w)) > 1e-12 {
+						t.Fatalf("n=%d: entry %d, %d is %v, want %v", n, i, j, got.matrix.Row(i)[j], v.Dot(w))
+					}
 				}
 			}
-			if got.upTo(level) < count || level == 1 && got.upTo(level) != len(exposed) {
-				t.Errorf("%d up to %v, want %d", got.upTo(level), level, count)
+			for _, level := range []float64{0, 0.3, 0.5, 1} {
+				count := 0
+				for _, v := range exposed {
+					if v.Norm2() <= level-2*rounding {
+						count++
+					}
+				}
+				if got.upTo(level) < count || level == 1 && got.upTo(level) != len(exposed) {
+					t.Errorf("%d up to %v, want %d", got.upTo(level), level, count)
+				}
 			}
 		}
 	}
@@ -304,7 +306,7 @@ func TestSlackBoundsTheResiduals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := outside(t.Context(), run.Control{}, m, x)
+		p, err := outside(t.Context(), run.Control{}, m, x, false)
 		if err != nil {
 			t.Fatal(err)
 		}

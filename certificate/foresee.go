@@ -27,11 +27,7 @@ func (g Grow[T]) Foresee(ctx context.Context, x, fresh data.Source[T], margins [
 	if err != nil {
 		return nil, err
 	}
-	matrix, err := l.spectrum(ctx, f.Run, 0, f.Claim.classes())
-	if err != nil {
-		return nil, err
-	}
-	j := &judge[T]{look: l, claim: f.Claim, delta: f.budget.Look(1), trials: f.result.Fresh, matrix: matrix}
+	j := &judge[T]{look: l, claim: f.Claim, delta: f.budget.Look(1), trials: f.result.Fresh}
 	out := make([]float64, len(margins))
 	for i, margin := range margins {
 		counted := l.count(func(e float64) bool { return e >= margin*margin })
@@ -39,7 +35,7 @@ func (g Grow[T]) Foresee(ctx context.Context, x, fresh data.Source[T], margins [
 	}
 	for _, level := range rehearsalLevels()[1:] {
 		at, lost := j.above(level)
-		value, err := matrix.estimate(ctx, f.Run, level)
+		value, err := j.estimate(ctx, f.Run, level)
 		if err != nil {
 			return nil, err
 		}

@@ -22,8 +22,9 @@ import (
 // MeanUpper. All levels share the probability of error equally, so that the
 // choice among them is paid for; a tenth of a share goes to the count.
 //
-// The spectral test needs 16n² bytes for n fresh instances, n²/2 kernel
-// evaluations, and about 2n²m + n³/3 operations for m features.
+// The eigenvalue of many fresh instances is bounded by the sum of those of parts of
+// them: the spectral test needs 16p² bytes for parts of p, and for n instances np/2
+// kernel evaluations and about 2npm + np²/3 operations for m features.
 //
 // Fresh instances that are the same as a landmark, or as one another, may be
 // copies, which are no independent draws, or draws of a distribution that has
@@ -33,7 +34,28 @@ type Test[T any] struct {
 	Claim  Claim
 	Levels []float64 // each in [0, 1]; 0 is the pointwise test
 	Atoms  bool      // instances that are the same are independent draws, and no copies
+	Part   int       // exposed instances whose eigenvalue is computed at once, at most; 0 for DefaultPart
 	Run    run.Control
+}
+
+// DefaultPart is how many fresh instances one eigenvalue is of. Twice as many take
+// four times as long, and bring next to nothing: what is lost by taking parts is
+// about the mean of ρ/p, far less than the price of the confidence.
+const DefaultPart = 4000
+
+// leastPart is the size of parts down to which they shrink with the memory.
+const leastPart = 500
+
+// partOf returns the size of parts. It goes by Memory alone, and not by what is left
+// of it, so that results are the same from run to run.
+func partOf(part int, ctl run.Control) int {
+	if part == 0 {
+		part = DefaultPart
+		for ctl.Memory > 0 && part > leastPart && 4*8*float64(part)*float64(part) > float64(ctl.Memory)/2 {
+			part /= 2
+		}
+	}
+	return part
 }
 
 // DefaultLevels returns the levels of NewTest: the pointwise test, and the
@@ -53,6 +75,9 @@ func (t Test[T]) Validate() error {
 		faults = append(faults, check(fmt.Sprintf("level %d", i), level, level >= 0 && level <= 1,
 			"at least 0 and at most 1"))
 	}
+	if t.Part < 0 {
+		faults = append(faults, fmt.Errorf("part is %d and must be at least 0", t.Part))
+	}
 	return errors.Join(faults...)
 }
 
@@ -63,7 +88,8 @@ func (t Test[T]) Certify(ctx context.Context, m *feature.Orthogonal[T], fresh da
 	if err := t.Validate(); err != nil {
 		return Certificate{}, err
 	}
-	s, err := newSample(ctx, t.Run, m.Landmarks().Kernel(), m.Landmarks().Instances(), fresh, t.Atoms)
+	s, err := newSample(ctx, t.Run, m.Landmarks().Kernel(), m.Landmarks().Instances(), fresh, t.Atoms,
+		partOf(t.Part, t.Run))
 	if err != nil {
 		return Certificate{}, err
 	}
@@ -98,7 +124,8 @@ func (t Test[T]) judge(
 	if err != nil {
 		return c, err
 	}
-	j := &judge[T]{look: l, claim: t.Claim, delta: delta / float64(len(t.Levels)), trials: c.Fresh}
+	j := &judge[T]{look: l, claim: t.Claim, delta: delta / float64(len(t.Levels)), trials: c.Fresh,
+		floor: t.Claim.Margin * t.Claim.Margin}
 	best, err := j.choose(ctx, t.Run, t.Levels)
 	if err != nil {
 		return c, err
@@ -134,7 +161,62 @@ type judge[T any] struct {
 	claim  Claim
 	delta  float64 // of one level
 	trials int     // for which to bound: those of the look, or of one that is foreseen
-	matrix *spectrum
+	floor  float64 // exposure from which on instances count for the eigenvalue
+
+	matrix *spectrum // of the first part of the exposed instances
+	parts  int
+}
+
+// estimate returns about the sum of the largest eigenvalues of the mean of v·vᵀ over
+// the whole sample, with v = 0 for instances that are not exposed or above level. It
+// goes by the first part alone, which is like the others.
+func (j *judge[T]) estimate(ctx context.Context, ctl run.Control, level float64) (float64, error) {
+	if j.matrix == nil {
+		parts := deal(j.look.exposed(j.floor, 1), j.look.part)
+		var first []int
+		if j.parts = len(parts); j.parts > 0 {
+			first = parts[0]
+		}
+		var err error
+		if j.matrix, err = j.look.spectrum(ctx, ctl, first, j.claim.classes()); err != nil {
+			return 0, err
+		}
+	}
+	top, err := j.matrix.estimate(ctx, ctl, level)
+	return j.mean(float64(j.parts) * top), err
+}
+
+// upper returns an upper bound on the same: eigenvalues of a sum of matrices add up
+// to no more than those of its terms. It overwrites what the estimates are made of.
+func (j *judge[T]) upper(ctx context.Context, ctl run.Control, level float64) (float64, error) {
+	if j.matrix != nil && j.parts <= 1 {
+		top, err := j.matrix.upper(ctx, ctl, level)
+		return j.mean(top), err
+	}
+	j.matrix = nil // its memory is for the parts
+	sum := 0.0
+	for _, part := range deal(j.look.exposed(j.floor, level), j.look.part) {
+		s, err := j.look.spectrum(ctx, ctl, part, j.claim.classes())
+		if err != nil {
+			return 0, err
+		}
+		top, err := s.upper(ctx, ctl, level)
+		if err != nil {
+			return 0, err
+		}
+		sum += top
+	}
+	return j.mean(sum), nil
+}
+
+// mean makes a mean of a sum over the sample, with what rounding may have taken.
+func (j *judge[T]) mean(sum float64) float64 {
+	n := len(j.look.exposure)
+	if n == 0 {
+		return 0
+	}
+	keep := j.look.keep
+	return sum/float64(n) + float64(j.claim.classes()-1)*j.look.slack/(1-keep*keep)
 }
 
 // scaled is the count that is foreseen among the trials.
@@ -185,13 +267,7 @@ func (j *judge[T]) choose(ctx context.Context, ctl run.Control, levels []float64
 		if j.with(f, lost, known).bound >= best.bound {
 			continue
 		}
-		if j.matrix == nil {
-			var err error
-			if j.matrix, err = j.look.spectrum(ctx, ctl, square, j.claim.classes()); err != nil {
-				return best, err
-			}
-		}
-		value, err := j.matrix.estimate(ctx, ctl, level)
+		value, err := j.estimate(ctx, ctl, level)
 		if err != nil {
 			return best, err
 		}
@@ -224,7 +300,7 @@ func (j *judge[T]) with(f finding, lost, value float64) finding {
 
 // prove replaces the estimate of the eigenvalue by an upper bound.
 func (j *judge[T]) prove(ctx context.Context, ctl run.Control, f finding) (finding, error) {
-	value, err := j.matrix.upper(ctx, ctl, f.level)
+	value, err := j.upper(ctx, ctl, f.level)
 	if err != nil {
 		return f, err
 	}

@@ -30,7 +30,8 @@ import (
 type Grow[T any] struct {
 	Kernel    kernel.Kernel[T]
 	Claim     Claim
-	Fresh     int               // fresh instances that Fit sets apart, at most; at least 1
+	Fresh     int               // fresh instances that Fit sets apart, at most; 0 for half of all
+	Part      int               // of Test
 	Most      int               // landmarks, at most; 0 for as many as the theorem asks for
 	Tolerance float64           // of feature.F2
 	Select    feature.Selection // how landmarks are chosen, up to 2,000 of them; empty for at random
@@ -39,22 +40,21 @@ type Grow[T any] struct {
 	Run       run.Control
 }
 
-// DefaultFresh is how many fresh instances NewGrow uses: Gram matrices of them
-// take 512 MB in all.
-const DefaultFresh = 4000
-
-// NewGrow returns the recipe with 4,000 fresh instances, no more landmarks than
-// the theorem asks for, and seed 1.
+// NewGrow returns the recipe with as many fresh instances as there are, no more
+// landmarks than the theorem asks for, and seed 1.
 func NewGrow[T any](k kernel.Kernel[T], c Claim) Grow[T] {
-	return Grow[T]{Kernel: k, Claim: c, Fresh: DefaultFresh, Tolerance: feature.DefaultTolerance, Seed: 1}
+	return Grow[T]{Kernel: k, Claim: c, Tolerance: feature.DefaultTolerance, Seed: 1}
 }
 
 // Validate reports every field that is out of range.
 func (g Grow[T]) Validate() error {
 	faults := []error{g.Claim.Validate(), feature.F2[T]{Kernel: g.Kernel, Size: 1, Tolerance: g.Tolerance}.Validate()}
 	faults = append(faults, g.Select.Validate())
-	if g.Fresh < 1 {
-		faults = append(faults, fmt.Errorf("fresh is %d and must be at least 1", g.Fresh))
+	if g.Fresh < 0 {
+		faults = append(faults, fmt.Errorf("fresh is %d and must be at least 0", g.Fresh))
+	}
+	if g.Part < 0 {
+		faults = append(faults, fmt.Errorf("part is %d and must be at least 0", g.Part))
 	}
 	if g.Most < 0 {
 		faults = append(faults, fmt.Errorf("most is %d and must be at least 0", g.Most))
@@ -113,12 +113,13 @@ func (g *Grown[T]) String() string {
 }
 
 const (
-	firstSize = 16
-	growth    = 1.5  // of sizes in rehearsal
-	closeness = 1.08 // ratio of sizes at which bisection ends
-	regrowth  = 1.15 // of the map after a test that failed
-	mostLooks = 16
-	caution   = 0.95 // part of ε that a rehearsal must foresee
+	firstSize     = 16
+	growth        = 1.5  // of sizes in rehearsal
+	closeness     = 1.08 // ratio of sizes at which bisection ends
+	regrowth      = 1.15 // of the map after a test that failed
+	mostLooks     = 16
+	caution       = 0.95 // part of ε that a rehearsal must foresee
+	rehearsalMost = 4000 // instances that sizes are tried on: their Gram matrix is kept
 )
 
 // rehearsalLevels are the levels among which a rehearsal chooses.
@@ -130,8 +131,11 @@ func rehearsalLevels() []float64 {
 // error; then Map has the largest size that was tried.
 func (g Grow[T]) Fit(ctx context.Context, x data.Source[T]) (*Grown[T], error) {
 	n := x.Len()
-	fresh := min(g.Fresh, n/2)
-	if n > 0 && fresh < 1 && g.Fresh > 0 {
+	fresh := n / 2
+	if g.Fresh > 0 {
+		fresh = min(fresh, g.Fresh)
+	}
+	if n > 0 && fresh < 1 {
 		return nil, fmt.Errorf("%d instances cannot be divided into landmarks and fresh ones; at least 2 are needed", n)
 	}
 	order := seed.Choose(n, n, g.Seed, seed.Landmarks)
@@ -178,21 +182,24 @@ func (g Grow[T]) begin(ctx context.Context, x, fresh data.Source[T]) (*growing[T
 		return nil, fmt.Errorf("there are %d instances for landmarks and %d fresh ones; at least 1 of each is needed", pool,
 			fresh.Len())
 	}
-	n := float64(fresh.Len())
-	if err := g.Run.Reserve("the Gram matrices of fresh instances", 4*8*n*n, "use fewer fresh instances"); err != nil {
+	part := partOf(g.Part, g.Run)
+	n := float64(min(part, fresh.Len()))
+	if err := g.Run.Reserve("the Gram matrices of fresh instances", 4*8*n*n, "use smaller parts of them"); err != nil {
 		return nil, err
 	}
-	s, err := newSample(ctx, g.Run, g.Kernel, x, fresh, g.Atoms)
+	s, err := newSample(ctx, g.Run, g.Kernel, x, fresh, g.Atoms, part)
 	if err != nil {
 		return nil, err
 	}
-	rehearsal := min(fresh.Len(), DefaultFresh, pool/2)
+	rehearsal := min(fresh.Len(), part, rehearsalMost, pool/2)
 	f := &growing[T]{
 		Grow: g, marks: data.Subset[T]{Of: x, Index: counted(0, pool)}, rehearsed: pool - rehearsal, fresh: s,
-		rehearsal: &sample[T]{kernel: g.Kernel, x: data.Subset[T]{Of: x, Index: counted(pool-rehearsal, pool)}},
-		budget:    Budget{Delta: 1 - g.Claim.Confidence},
-		progress:  g.Run.Progress,
-		result:    &Grown[T]{Fresh: fresh.Len()},
+		rehearsal: &sample[T]{
+			kernel: g.Kernel, x: data.Subset[T]{Of: x, Index: counted(pool-rehearsal, pool)}, part: rehearsalMost,
+		},
+		budget:   Budget{Delta: 1 - g.Claim.Confidence},
+		progress: g.Run.Progress,
+		result:   &Grown[T]{Fresh: fresh.Len()},
 	}
 	if s.distinct != nil {
 		f.result.Fresh = s.distinct.x.Len()
@@ -301,7 +308,7 @@ func (f *growing[T]) climb(ctx context.Context, size int, level float64) error {
 		if err != nil {
 			return err
 		}
-		t := Test[T]{Claim: f.Claim, Levels: []float64{level}, Atoms: f.Atoms, Run: f.Run}
+		t := Test[T]{Claim: f.Claim, Levels: []float64{level}, Atoms: f.Atoms, Part: f.Part, Run: f.Run}
 		if level < 0 {
 			t.Levels = DefaultLevels()
 		}
@@ -355,7 +362,8 @@ func (f *growing[T]) rehearse(ctx context.Context, size int) (Rehearsal, error) 
 		return Rehearsal{}, err
 	}
 	delta := f.budget.Look(len(f.result.Looks) + 1)
-	j := &judge[T]{look: l, claim: f.Claim, delta: delta, trials: f.result.Fresh}
+	j := &judge[T]{look: l, claim: f.Claim, delta: delta, trials: f.result.Fresh,
+		floor: f.Claim.Margin * f.Claim.Margin}
 	best, err := j.choose(ctx, f.Run, rehearsalLevels())
 	if err != nil {
 		return Rehearsal{}, err

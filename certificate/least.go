@@ -7,6 +7,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // Margin returns the certified margin: the least γ that the test shows to be
@@ -23,7 +24,8 @@ func (t Test[T]) Margin(ctx context.Context, m *feature.Orthogonal[T], fresh dat
 	if err := t.Validate(); err != nil {
 		return 0, false, err
 	}
-	s, err := newSample(ctx, t.Run, m.Landmarks().Kernel(), m.Landmarks().Instances(), fresh, t.Atoms)
+	s, err := newSample(ctx, t.Run, m.Landmarks().Kernel(), m.Landmarks().Instances(), fresh, t.Atoms,
+		partOf(t.Part, t.Run))
 	if err != nil {
 		return 0, false, err
 	}
@@ -52,7 +54,7 @@ func (t Test[T]) least(ctx context.Context, s *sample[T], m *feature.Orthogonal[
 		var least float64
 		if level == 0 {
 			least = j.quantile()
-		} else if least, err = j.margin(ctx, t, level, (*spectrum).estimate); err != nil {
+		} else if least, err = j.margin(ctx, t, level, j.estimate); err != nil {
 			return 0, err
 		}
 		if least < best {
@@ -60,7 +62,7 @@ func (t Test[T]) least(ctx context.Context, s *sample[T], m *feature.Orthogonal[
 		}
 	}
 	if by > 0 {
-		best, err = j.margin(ctx, t, by, (*spectrum).upper)
+		best, err = j.margin(ctx, t, by, j.upper)
 	}
 	return best, err
 }
@@ -77,19 +79,16 @@ func (j *judge[T]) quantile() float64 {
 	return math.Sqrt(max(rounding, e[len(e)-1-k])) * (1 + 0x1p-50)
 }
 
+// measure is estimate or upper.
+type measure func(ctx context.Context, ctl run.Control, level float64) (float64, error)
+
 // margin returns the least margin by the spectral test at one level.
 func (j *judge[T]) margin(ctx context.Context, t Test[T], level float64, measure measure) (float64, error) {
 	f, lost := j.above(level)
 	if lost >= j.claim.Error {
 		return math.Inf(1), nil
 	}
-	if j.matrix == nil {
-		var err error
-		if j.matrix, err = j.look.spectrum(ctx, t.Run, 0, j.claim.classes()); err != nil {
-			return 0, err
-		}
-	}
-	value, err := measure(j.matrix, ctx, t.Run, level)
+	value, err := measure(ctx, t.Run, level)
 	if err != nil {
 		return 0, err
 	}

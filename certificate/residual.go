@@ -2,11 +2,13 @@ package certificate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
+	"github.com/kerf-ml/kerf/gram"
 	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/kernel"
@@ -24,7 +26,7 @@ import (
 func Residuals[T any](
 	ctx context.Context, ctl run.Control, m *feature.Orthogonal[T], x data.Source[T],
 ) ([]float64, error) {
-	out, err := outside(ctx, ctl, m, x)
+	out, err := outside(ctx, ctl, m, x, false)
 	if err != nil {
 		return nil, err
 	}
@@ -57,42 +59,64 @@ const indefinite = -1e-6
 
 // parts are instances as a map sees them.
 type parts struct {
-	features *data.Matrix // F2(z), a row each
+	features *data.Matrix // F2(z), a row each; nil where they are not kept
 	diagonal []float64    // K(z, z)
 	residual []float64    // r(z)
 	slack    float64      // the most by which a residual may be off
 }
 
-const blockRows = 256
+const (
+	blockRows = 256
+	chunkRows = 4096 // that are mapped at a time
+)
 
-// outside maps the instances and measures what is left of them.
-func outside[T any](ctx context.Context, ctl run.Control, m *feature.Orthogonal[T], x data.Source[T]) (parts, error) {
+// inFloat64 returns a map that computes in float64.
+func inFloat64[T any](m *feature.Orthogonal[T]) *feature.Orthogonal[T] {
 	marks := m.Landmarks()
-	k := marks.Kernel()
-	if marks.Precision() != run.Float64 {
-		m = feature.NewOrthogonal(k, marks.Instances(), m.Drawn(), m.Inverse(), run.Float64)
+	if marks.Precision() == run.Float64 {
+		return m
 	}
+	return feature.NewOrthogonal(marks.Kernel(), marks.Instances(), m.Drawn(), m.Inverse(), run.Float64)
+}
+
+// outside maps the instances, in chunks, and measures what is left of them. The
+// features of all are kept if asked for.
+func outside[T any](
+	ctx context.Context, ctl run.Control, m *feature.Orthogonal[T], x data.Source[T], keep bool,
+) (parts, error) {
+	m = inFloat64(m)
+	k := m.Landmarks().Kernel()
 	n, d := x.Len(), m.Dim()
-	f, err := feature.Apply(ctx, ctl, m, x)
-	if err != nil {
-		return parts{}, err
+	out := parts{diagonal: make([]float64, n), residual: make([]float64, n)}
+	size := chunkRows
+	if keep {
+		size = max(n, 1)
 	}
-	out := parts{features: f, diagonal: make([]float64, n), residual: make([]float64, n)}
-	err = par.For(ctx, ctl, "", par.Blocks(n, blockRows), func(b int) error {
-		lo, hi := par.Range(b, n, blockRows)
-		linalg.Norms2(out.residual[lo:hi], &data.Matrix{Rows: hi - lo, Cols: d, Data: f.Data[lo*d : hi*d]})
-		for i := lo; i < hi; i++ {
-			out.diagonal[i] = kernel.Diag(k, x.At(i))
-			r, err := residual(out.residual[i], out.diagonal[i])
-			if err != nil {
-				return fmt.Errorf("instance %d: %w", i, err)
-			}
-			out.residual[i] = r
+	for lo := 0; lo < n || lo == 0; lo += size {
+		chunk := data.Range[T]{Of: x, Lo: lo, Hi: min(lo+size, n)}
+		f, err := feature.Apply(ctx, ctl, m, chunk)
+		if err != nil {
+			return parts{}, shift(err, lo)
 		}
-		return nil
-	})
-	if err != nil {
-		return parts{}, err
+		if keep {
+			out.features = f
+		}
+		err = par.For(ctx, ctl, "", par.Blocks(f.Rows, blockRows), func(b int) error {
+			from, to := par.Range(b, f.Rows, blockRows)
+			linalg.Norms2(out.residual[lo+from:lo+to], &data.Matrix{Rows: to - from, Cols: d, Data: f.Data[from*d : to*d]})
+			for i := lo + from; i < lo+to; i++ {
+				out.diagonal[i] = kernel.Diag(k, x.At(i))
+				r, err := residual(out.residual[i], out.diagonal[i])
+				if err != nil {
+					return fmt.Errorf("instance %d: %w", i, err)
+				}
+				out.residual[i] = r
+			}
+			return nil
+		})
+		if err != nil {
+			return parts{}, err
+		}
 	}
 	own := make([]float64, d)
 	for j := range own {
@@ -101,6 +125,21 @@ func outside[T any](ctx context.Context, ctl run.Control, m *feature.Orthogonal[
 	ctl.Counter.Add(int64(n + d))
 	out.slack = slack(m.Inverse(), own)
 	return out, nil
+}
+
+// shift adds to the row that an error of a chunk names.
+func shift(err error, by int) error {
+	var (
+		row   *feature.RowError
+		value *gram.ValueError
+	)
+	switch {
+	case errors.As(err, &row):
+		return &feature.RowError{Row: row.Row + by, Problem: row.Problem}
+	case errors.As(err, &value):
+		return &gram.ValueError{Row: value.Row + by, Col: value.Col, Value: value.Value}
+	}
+	return err
 }
 
 // residual is 1 - inside/whole in [0, 1], for inside = |F2(z)|² and whole =

@@ -166,7 +166,7 @@ func (w typed[T]) train(ctx context.Context, rows *dataset.Rows, o *TrainOptions
 	}
 	if s.Claim != nil {
 		o.Read.Categories = ""
-		t.own, t.fresh = data.Split(len(rest), min(model.FreshPart, certificate.DefaultFresh/float64(len(rest))), o.Seed)
+		t.own, t.fresh = data.Split(len(rest), model.FreshPart, o.Seed)
 		look = selected(rest, t.own)
 	}
 	as := func(kind scale.Kind) (*part[T], error) {

@@ -39,8 +39,7 @@ func (e *Earned) Useless() string {
 // claimRows bounds the rows that a margin is chosen on.
 const claimRows = 4000
 
-// FreshPart and certificate.DefaultFresh bound the rows that are set apart for a
-// certificate.
+// FreshPart is the part of the rows that is set apart for a certificate.
 const FreshPart = 0.4
 
 // growMap grows F2, and F3 on top of it, until the claim of the recipe is
@@ -93,7 +92,7 @@ func (r Recipe[T]) setApart(s Sample[T]) (rest, fresh Sample[T], err error) {
 	order := seed.Choose(n, n, r.Seed, seed.Landmarks)
 	apart := r.Claim.Fresh
 	if apart == nil {
-		apart = slices.Clone(order[n-min(int(FreshPart*float64(n)), certificate.DefaultFresh):])
+		apart = slices.Clone(order[n-int(FreshPart*float64(n)):])
 	}
 	is := make([]bool, n)
 	for _, i := range apart {

@@ -75,7 +75,8 @@ func (r Recipe[T]) trials(
 // TryBest fits the recipe to one part of a sample at each penalty and returns the
 // smallest loss on another part.
 func (r Recipe[T]) TryBest(ctx context.Context, fit, measure Sample[T], penalties []float64) (float64, error) {
-	w := r.work(fit, float64(fit.Len()))
+	w, pace := r.work(fit, float64(fit.Len())), r.pace()
+	w.learn *= pace.trial / pace.fit
 	stages := r.Run.Progress.Divide("", w.fitMap+w.mapAll+pathWork(w.learn, len(penalties)))
 	defer stages.End()
 	stages.Next("map", w.fitMap+w.mapAll)

@@ -39,9 +39,27 @@ func (r Recipe[T]) Work(s Sample[T]) float64 { return r.work(s, float64(s.Len())
 // TrialWork is that of trials at so many penalties on a part of a sample, of n rows.
 func (r Recipe[T]) TrialWork(s Sample[T], n float64, penalties int) float64 {
 	r.Choose, r.Calibrate = false, ""
-	w := r.work(s, n)
-	w.learn = pathWork(w.learn, penalties)
+	w, pace := r.work(s, n), r.pace()
+	w.learn = pathWork(w.learn*pace.trial/pace.fit, penalties)
 	return w.total()
+}
+
+// pace is how long multiplications of fits take, beside those of maps: of trials on
+// few rows, of trials at many penalties, and of the last fit.
+type pace struct{ trial, choose, fit float64 }
+
+func (r Recipe[T]) pace() pace {
+	switch l := r.Learner.(type) {
+	case Logistic:
+		return pace{trial: 4, choose: 3, fit: 8} // many more passes to the end than trials make
+	case Worker:
+		return pace{1, 1, 1}
+	default:
+		if l.Traits().Kernel {
+			return pace{1, 1, 1}
+		}
+		return pace{trial: 1.5, choose: 1, fit: 1}
+	}
 }
 
 // work plans a fit to n rows of a sample.
@@ -77,14 +95,15 @@ func (r Recipe[T]) work(s Sample[T], n float64) work {
 			return passes * n * m * separators
 		}
 	}
-	w.learn = fit(n)
+	pace := r.pace()
+	w.learn = pace.fit * fit(n)
 	penalties := len(Penalties(r.Learner, r.Choose, s, GridC, GridLambda))
 	if penalties > 1 || r.Calibrate != "" && s.Task == Classify {
 		rows := min(n, chooseFewest)
 		if !r.Learner.Traits().Kernel {
 			rows = min(n, float64(chooseRows(m, separators)))
 		}
-		w.choose = pathWork(fit((1-HeldOutPart)*rows), penalties)
+		w.choose = pathWork(pace.choose*fit((1-HeldOutPart)*rows), penalties)
 	}
 	if penalties > 1 && !r.Learner.Traits().Kernel {
 		w.learn *= warmPart // from the end of the best trial

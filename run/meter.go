@@ -13,7 +13,7 @@ import (
 //
 // where the pace is that of the parts that have ended, of which late ones count more.
 // The part under way is judged by the same pace, and by its own the more the further
-// it is. Parts that were skipped count in neither. Between two reports the meter goes
+// it is, or the later it is by the plan. Parts that were skipped count in neither. Between two reports the meter goes
 // by the clock. It is safe for concurrent use.
 type Meter struct {
 	now func() time.Time
@@ -233,16 +233,36 @@ func (m *Meter) left(now time.Time) (seconds float64, ok bool) {
 	}
 	from, to := m.span(i)
 	p, after, silent := m.pace, m.whole()-to, now.Sub(l.at).Seconds()
-	p.add(l.known*(to-from), l.at.Sub(m.ended).Seconds(), now.Sub(m.begun).Seconds())
+	// A number that falls towards a goal falls unevenly, and mostly faster at the end:
+	// early on it says little about the pace.
+	weight, near := 1.0, m.nears(i)
+	if near {
+		weight = l.known * l.known
+	}
+	p.add(weight*l.known*(to-from), weight*l.at.Sub(m.ended).Seconds(), now.Sub(m.begun).Seconds())
 	rest := (1 - l.known) * (to - from)
 	if p.units <= 0 || p.units < leastSeen*(p.units+rest+after) {
 		return 0, false
 	}
 	pace := p.units / p.seconds
-	late := now.Sub(l.begun).Seconds() - (to-from)/pace
+	spent := now.Sub(l.begun).Seconds()
+	late := spent - (to-from)/pace
 	plan := max(min(rest/pace-silent, -late), (1-mostGuess)*rest/pace, late/2)
 	trust := l.known * l.known // an early part is a poor measure of a whole
+	if near && late > 0 {
+		trust = max(trust, late/spent) // and the plan one that has failed
+	}
 	return (1-trust)*plan + trust*own + after/pace, true
+}
+
+// nears reports whether a number that falls towards a goal says how far task i is.
+func (m *Meter) nears(i int) bool {
+	for _, l := range m.stack[i:] {
+		if l.near > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // left returns the seconds that a task will take at its own pace, where the step under

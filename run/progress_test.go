@@ -160,3 +160,30 @@ func TestMeterTasks(t *testing.T) {
 	}
 	s.End()
 }
+
+// A number that falls towards a goal is believed late: while a part is within its plan
+// the plan holds, and once it is late what the number says counts more and more.
+func TestMeterNear(t *testing.T) {
+	clock := &clock{time.Unix(0, 0)}
+	m := run.NewMeter(clock.time)
+	p := m.Progress()
+	stages := p.Divide("all", 200)
+	stages.Next("first", 100)
+	clock.now = clock.now.Add(10 * time.Second) // a pace of 10 units a second
+	stages.Next("second", 100)
+	p.Begin("", 0)
+	for _, c := range []struct {
+		second      int
+		part        float64 // that the number says
+		least, most float64
+	}{
+		{1, 0.01, 8, 10}, {4, 0.1, 5, 7}, {6, 0.15, 3, 6}, {9, 0.2, 0.5, 4}, // in 10 by the plan
+		{20, 0.5, 8, 20}, {30, 0.75, 7, 11}, {39, 0.97, 0.5, 2.5}, // in 40, by the number
+	} {
+		clock.now = time.Unix(int64(10+c.second), 0)
+		p.Near(c.part)
+		if left := m.Look().Left.Seconds(); left < c.least || left > c.most {
+			t.Errorf("after %d seconds, at %v: %.1f left, want %v to %v", c.second, c.part, left, c.least, c.most)
+		}
+	}
+}

@@ -19,9 +19,10 @@ var (
 type copied struct {
 	module        api.Module
 	alloc, kernel api.Function
-	x, y          place
-	bytes         []byte    // the instance being written
-	stack         [4]uint64 // arguments and results of a call
+	tank
+	x, y  place
+	bytes []byte    // the instance being written
+	stack [4]uint64 // arguments and results of a call
 }
 
 // place is where an instance stands in the memory of a module.
@@ -32,12 +33,23 @@ type place struct {
 
 // copy makes a copy of the module.
 func (k *Wasm[T]) copy() (*copied, error) {
-	c := &copied{}
+	c := &copied{tank: tank{fuel: k.o.Fuel}}
 	err := k.bounded(func(ctx context.Context) (err error) {
 		// Without a name, any number of copies may live in one runtime.
 		c.module, err = k.runtime.InstantiateModule(ctx, k.compiled,
-			wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize"))
-		return err
+			wazero.NewModuleConfig().WithName("").WithStartFunctions())
+		if err != nil {
+			return err
+		}
+		c.left = c.module.ExportedGlobal(fuelName).(api.MutableGlobal)
+		for _, name := range []string{startName, "_initialize"} {
+			if f := c.module.ExportedFunction(name); f != nil {
+				if _, err := f.Call(c.full(ctx)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -57,7 +69,7 @@ func (p *place) fits(n int) bool { return p.size > 0 && n <= int(p.size) }
 func (c *copied) enlarge(ctx context.Context, p *place) error {
 	size := uint32(max(smallest, min(2*len(c.bytes), math.MaxInt32)))
 	c.stack[0] = uint64(size)
-	if err := c.alloc.CallWithStack(ctx, c.stack[:]); err != nil {
+	if err := c.alloc.CallWithStack(c.full(ctx), c.stack[:]); err != nil {
 		return err
 	}
 	p.at, p.size = uint32(c.stack[0]), size
@@ -76,7 +88,7 @@ func (c *copied) write(p *place) error {
 // call returns K of what stands at x and y.
 func (c *copied) call(ctx context.Context) (float64, error) {
 	c.stack = [4]uint64{uint64(c.x.at), uint64(uint32(c.x.length)), uint64(c.y.at), uint64(uint32(c.y.length))}
-	if err := c.kernel.CallWithStack(ctx, c.stack[:]); err != nil {
+	if err := c.kernel.CallWithStack(c.full(ctx), c.stack[:]); err != nil {
 		return 0, err
 	}
 	v := api.DecodeF64(c.stack[0])

@@ -39,9 +39,9 @@
 // sorted, each followed by a zero byte, xlen bytes in all.
 //
 // The module imports nothing: it sees no files, no network, no clock and no
-// random numbers. A value may take it DefaultTimeout and a copy of it DefaultMemory;
-// its tables have a maximum, of maxTable entries together. If it exports
-// _initialize, that is called first. Several
-// copies of the module, each with its own memory, may run at once, so kernel may
-// not depend on earlier calls.
+// random numbers. A value may take it DefaultFuel instructions, which kerf makes it
+// count, and DefaultTimeout, and a copy of it DefaultMemory; its tables have a
+// maximum, of maxTable entries together. If it exports _initialize, that is called
+// first. Several copies of the module, each with its own memory, may run at once, so
+// kernel may not depend on earlier calls.
 package external

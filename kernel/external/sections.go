@@ -48,10 +48,15 @@ func refused(code []byte) (problem, advice string) {
 }
 
 // moduleReader reads the bytes of a module. Past their end all is 0.
-type moduleReader struct{ rest []byte }
+type moduleReader struct {
+	rest  []byte
+	short bool // something was read past the end
+}
 
 func (r *moduleReader) bytes(n uint64) []byte {
-	n = min(n, uint64(len(r.rest)))
+	if n > uint64(len(r.rest)) {
+		n, r.short = uint64(len(r.rest)), true
+	}
 	b := r.rest[:n]
 	r.rest = r.rest[n:]
 	return b
@@ -64,14 +69,36 @@ func (r *moduleReader) byte() byte {
 	return 0
 }
 
+// peek returns the next byte without reading it.
+func (r *moduleReader) peek() byte {
+	if len(r.rest) == 0 {
+		return 0
+	}
+	return r.rest[0]
+}
+
 // number reads an unsigned LEB128.
 func (r *moduleReader) number() uint64 {
 	v, n := binary.Uvarint(r.rest)
 	if n <= 0 {
-		r.rest, v, n = nil, 0, 0
+		r.rest, r.short, v, n = nil, true, 0, 0
 	}
 	r.bytes(uint64(n))
 	return v
+}
+
+// count reads how many there are in a section, 0 where there is no section.
+func (r *moduleReader) count() uint64 {
+	if r.rest == nil {
+		return 0
+	}
+	return r.number()
+}
+
+// skip passes over a LEB128 of either kind.
+func (r *moduleReader) skip() {
+	for r.byte()&0x80 != 0 {
+	}
 }
 
 // table reads a table and returns how many entries it may have. One that begins

@@ -22,6 +22,10 @@ import (
 // options say otherwise.
 const DefaultMemory = 64 << 20
 
+// DefaultFuel is how many instructions a module may execute for one value, unless
+// options say otherwise: some seconds on most machines, and less than DefaultTimeout.
+const DefaultFuel = 10_000_000_000
+
 const (
 	pageSize  = 64 << 10
 	maxModule = 16 << 20 // bytes of a module's file
@@ -31,6 +35,7 @@ const (
 type WasmOptions struct {
 	Timeout time.Duration // for one value; DefaultTimeout if 0
 	Memory  int64         // bytes that each copy may use; DefaultMemory if 0
+	Fuel    int64         // instructions for one value; DefaultFuel if 0
 }
 
 // Wasm is the kernel of a WebAssembly module: K(x, y) is what its function kernel
@@ -84,10 +89,13 @@ func NewWasm[T Instance](ctx context.Context, name string, code []byte, o WasmOp
 	if o.Memory <= 0 {
 		o.Memory = DefaultMemory
 	}
+	if o.Fuel <= 0 {
+		o.Fuel = DefaultFuel
+	}
 	pages := min(max(o.Memory/pageSize, 1), 1<<16)
 	k := &Wasm[T]{name: "wasm:" + name, o: o, ctx: ctx}
 	k.runtime = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().
-		WithMemoryLimitPages(uint32(pages)).WithCloseOnContextDone(true))
+		WithMemoryLimitPages(uint32(pages)))
 	if err := k.compile(code); err != nil {
 		_ = k.runtime.Close(context.WithoutCancel(ctx))
 		return nil, err
@@ -101,17 +109,27 @@ func (k *Wasm[T]) compile(code []byte) error {
 	if err := k.ctx.Err(); err != nil {
 		return err
 	}
+	// Only what is valid as it stands can be metered: another module might name what
+	// kerf adds.
 	compiled, err := k.runtime.CompileModule(k.ctx, code)
 	if err != nil {
-		return k.fault("is no WebAssembly module that kerf can run: "+firstLine(err),
-			"compile it to WebAssembly 2.0, without threads", err)
+		return k.fault("is no WebAssembly module that kerf can run: "+firstLine(err), wasmAdvice, err)
 	}
-	k.compiled = compiled
+	defer compiled.Close(context.WithoutCancel(k.ctx))
 	if problem, advice := refused(code); problem != "" {
 		return k.fault(problem, advice, nil)
 	}
 	if missing := lacks(compiled); missing != "" {
 		return k.fault("the module lacks "+missing, "export memory, alloc(i32) i32 and kernel(i32, i32, i32, i32) f64", nil)
+	}
+	if code, err = metered(code); err == nil {
+		err = offerCheck(k.ctx, k.runtime)
+	}
+	if err == nil {
+		k.compiled, err = k.runtime.CompileModule(k.ctx, code)
+	}
+	if err != nil {
+		return k.fault("is no WebAssembly module whose instructions kerf can count: "+firstLine(err), wasmAdvice, err)
 	}
 	c, err := k.copy()
 	if err != nil {
@@ -120,6 +138,8 @@ func (k *Wasm[T]) compile(code []byte) error {
 	k.free = append(k.free, c)
 	return nil
 }
+
+const wasmAdvice = "compile it to WebAssembly 2.0, without threads"
 
 // lacks returns what a module lacks of the interface, "" if nothing.
 func lacks(m wazero.CompiledModule) string {
@@ -276,6 +296,9 @@ func (k *Wasm[T]) bounded(f func(ctx context.Context) error) error {
 		return k.ctx.Err()
 	case ctx.Err() != nil:
 		return k.fault(fmt.Sprintf("gave no value within %v", k.o.Timeout), "make the module faster", err)
+	case errors.Is(err, errFuel):
+		return k.fault(fmt.Sprintf("used up its fuel: a value may take %d instructions", k.o.Fuel),
+			"make the module faster", nil)
 	case errors.Is(err, errNotFinite), errors.Is(err, errPlace):
 		return k.fault(err.Error(), "correct the module", nil)
 	}
