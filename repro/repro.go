@@ -19,21 +19,21 @@ import (
 
 // Experiment measures one claim of the papers.
 type Experiment struct {
-	Name   string // for the command line: lower case, words joined by hyphens
-	Title  string // a few words
-	Claim  string // what is claimed, to be read without the paper
-	Where  string // where it is claimed: "Blum 2006, theorem 4"
-	Method string // how it is measured
-	Takes  []Parameter
-	Full   Params // of a whole run: a list for each parameter it takes
-	Quick  Params // of a run of seconds; empty lists are those of Full
+	Name   string      `json:"name"`   // for the command line: lower case, words joined by hyphens
+	Title  string      `json:"title"`  // a few words
+	Claim  string      `json:"claim"`  // what is claimed, to be read without the paper
+	Where  string      `json:"where"`  // where it is claimed: "Blum 2006, theorem 4"
+	Method string      `json:"method"` // how it is measured
+	Takes  []Parameter `json:"takes"`
+	Full   Params      `json:"full"`  // of a whole run: a list for each parameter it takes
+	Quick  Params      `json:"quick"` // of a run of seconds; empty lists are those of Full
 
 	// Limit reports values that are in range but that the experiment cannot
 	// serve, such as a dimension past memory. Nil for none.
-	Limit func(p Params) error
+	Limit func(p Params) error `json:"-"`
 
 	// Run measures. Params are complete and checked.
-	Run func(ctx context.Context, p Params) (*Result, error)
+	Run func(ctx context.Context, p Params) (*Result, error) `json:"-"`
 
 	// falsify is a factor of the promised quantity at which the claim must be
 	// seen to fail, for tests; 0 where there is none.

@@ -101,3 +101,22 @@ type Point struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
+
+// Summary is several results together.
+type Summary struct {
+	Hold    int       `json:"hold"`
+	Open    int       `json:"undecided"`
+	Fail    int       `json:"fail"`
+	Seconds float64   `json:"seconds"`
+	Results []*Result `json:"results"`
+}
+
+// Summarise counts the verdicts.
+func Summarise(results []*Result) Summary {
+	s := Summary{Results: results, Hold: count(results, Holds), Open: count(results, Undecided),
+		Fail: count(results, Fails)}
+	for _, r := range results {
+		s.Seconds += r.Seconds
+	}
+	return s
+}
