@@ -4,5 +4,8 @@ package repro
 func All() []Experiment {
 	return []Experiment{
 		perceptron(),
+		online(),
+		weak(),
+		boosting(),
 	}
 }

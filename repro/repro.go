@@ -85,6 +85,7 @@ func (e Experiment) Measure(ctx context.Context, ctl run.Control, set Params, qu
 	r.Params = p
 	r.Command = e.command(set, quick)
 	r.Confidence = Confidence
+	together(r.Rows)
 	r.Verdict = Holds
 	for _, row := range r.Rows {
 		r.Verdict = r.Verdict.and(row.Verdict)
@@ -112,4 +113,16 @@ func (e Experiment) command(set Params, quick bool) string {
 		}
 	}
 	return strings.Join(append(words, fmt.Sprintf("--seed %d", set.Seed)), " ")
+}
+
+// together puts rows that measure the same next to each other, in the order in
+// which they first come.
+func together(rows []Row) {
+	first := map[string]int{}
+	for i, r := range rows {
+		if _, known := first[r.What]; !known {
+			first[r.What] = i
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b Row) int { return first[a.What] - first[b.What] })
 }

@@ -2,6 +2,7 @@ package repro
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/run"
@@ -32,4 +33,14 @@ func (p Params) pick(full, quick int) int {
 		return quick
 	}
 	return full
+}
+
+// affordable refuses work that would take hours, in multiplications about.
+func affordable(work float64) error {
+	const hour = 3e12
+	if !(work <= hour) {
+		return fmt.Errorf("these values would take about %.1g multiplications, and at most %.1g are taken on; "+
+			"use larger margins and errors, or smaller sizes", work, float64(hour))
+	}
+	return nil
 }

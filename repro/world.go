@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/mathext"
+
 	"github.com/kerf-ml/kerf/data"
 )
 
@@ -73,4 +75,43 @@ func cosine(w, x []float64, label float64) float64 {
 		return 0
 	}
 	return label * dot(w, x) / length
+}
+
+// shellError is the probability that a draw of shell, in len(w) ≥ 3 dimensions, has
+// a margin below at under w: with k = len(w) - 1 and T a coordinate of a uniform
+// unit vector of k dimensions,
+//
+//	ℓ·w·x = γ·w_0 + √(1-γ²)·|w_1 …|·T,   Pr[T < -c] = I_{1-c²}((k-1)/2, 1/2)/2
+//
+// for 0 ≤ c ≤ 1. It is 1 for w = 0, which is on no side of anything.
+func shellError(w []float64, margin, at float64) float64 {
+	length, rest := math.Sqrt(dot(w, w)), math.Sqrt(dot(w[1:], w[1:]))
+	if length == 0 {
+		return 1
+	}
+	gap, spread := at*length-margin*w[0], math.Sqrt((1-margin)*(1+margin))*rest
+	switch {
+	case gap <= -spread:
+		return 0
+	case gap >= spread:
+		return 1
+	}
+	c := gap / spread
+	tail := mathext.RegIncBeta(float64(len(w)-2)/2, 0.5, (1-c)*(1+c)) / 2
+	if c > 0 {
+		return 1 - tail
+	}
+	return tail
+}
+
+// shells returns n draws of shell as rows.
+func shells(rng *rand.Rand, n, dim int, margin float64) data.Labeled[data.Vector, float64] {
+	x := data.NewMatrix(n, dim)
+	d := data.Labeled[data.Vector, float64]{X: x, Y: make([]float64, n)}
+	for i := range n {
+		row, label := shell(rng, dim, margin)
+		copy(x.Row(i), row)
+		d.Y[i] = label
+	}
+	return d
 }
