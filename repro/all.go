@@ -1,0 +1,11 @@
+package repro
+
+// All returns the experiments, in the order of the survey: one line each.
+func All() []Experiment {
+	return []Experiment{
+		perceptron(),
+		online(),
+		weak(),
+		boosting(),
+	}
+}
