@@ -2,10 +2,10 @@ package repro
 
 // All returns the experiments, in the order of the survey: one line each.
 func All() []Experiment {
-	return []Experiment{
+	return append([]Experiment{
 		perceptron(),
 		online(),
 		weak(),
 		boosting(),
-	}
+	}, taught()...)
 }

@@ -1,0 +1,9 @@
+package repro
+
+// taught are the experiments on what the first paper remarks and the textbooks teach, and
+// on practice.
+func taught() []Experiment {
+	return []Experiment{
+		lecture(),
+	}
+}
