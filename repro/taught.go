@@ -5,5 +5,8 @@ package repro
 func taught() []Experiment {
 	return []Experiment{
 		lecture(),
+		gaussian(),
+		representer(),
+		exercises(),
 	}
 }
