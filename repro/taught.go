@@ -4,6 +4,10 @@ package repro
 // on practice.
 func taught() []Experiment {
 	return []Experiment{
+		direct(),
+		noKernel(),
+		oblivious(),
+		selection(),
 		lecture(),
 		gaussian(),
 		representer(),
