@@ -7,5 +7,9 @@ func All() []Experiment {
 		online(),
 		weak(),
 		boosting(),
+		projection(),
+		marginKept(),
+		f1(),
+		f2(),
 	}, taught()...)
 }

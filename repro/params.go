@@ -148,13 +148,13 @@ func (e Experiment) taken() string {
 // rng returns the random stream of a trial of a part, such as a row of the table.
 // Parts and trials number from 0, trials below 2³².
 func (p Params) rng(part, trial int) *rand.Rand {
-	return seed.Stream(p.base, seed.Experiments, uint64(part)<<32|uint64(trial))
+	return seed.Stream(p.base, seed.Experiments, seed.Derive(uint64(part)<<32, uint64(trial)))
 }
 
 // seedOf returns a seed for recipes that a trial of a part uses. It comes from
 // another stream than rng.
 func (p Params) seedOf(part, trial int) uint64 {
-	return seed.Stream(p.base, seed.Recipes, uint64(part)<<32|uint64(trial)).Uint64()
+	return seed.Stream(p.base, seed.Recipes, seed.Derive(uint64(part)<<32, uint64(trial))).Uint64()
 }
 
 // promised returns a quantity that a theorem promises, or that it says is enough:

@@ -115,3 +115,6 @@ func shells(rng *rand.Rand, n, dim int, margin float64) data.Labeled[data.Vector
 	}
 	return d
 }
+
+// sqrt0 is the root of what is not negative but for rounding.
+func sqrt0(v float64) float64 { return math.Sqrt(max(v, 0)) }
