@@ -29,9 +29,9 @@ func direct() Experiment {
 			{N, "samples, at least 20"},
 		},
 		Full: Params{
-			Margin: []float64{0.4, 0.2}, Error: []float64{0.3, 0.1, 0.05}, Dim: []int{50}, N: []int{80},
+			Margin: []float64{0.4, 0.2}, Error: []float64{0.3, 0.1, 0.05}, Dim: []int{50}, N: []int{300},
 		},
-		Quick:   Params{Margin: []float64{0.4}, Error: []float64{0.3, 0.1}, N: []int{30}},
+		Quick:   Params{Margin: []float64{0.4}, Error: []float64{0.3, 0.1}, N: []int{150}},
 		Limit:   limitDirect,
 		Run:     runDirect,
 		falsify: 0.03,

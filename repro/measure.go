@@ -136,6 +136,11 @@ func logs(values []float64) []float64 {
 // show is a row of which nothing is promised.
 func show(what string, m Measured, at ...Setting) Row { return Row{What: what, At: at, Measured: m} }
 
+// timed is a row that is a time, of which nothing is promised.
+func timed(what string, m Measured, at ...Setting) Row {
+	return Row{What: what, At: at, Measured: m, Time: true}
+}
+
 // atMost is a row that is to be at most what is promised.
 func atMost(what string, m Measured, promised float64, at ...Setting) Row {
 	return Row{What: what, At: at, Measured: m, Relation: AtMost, Promised: &promised,

@@ -47,6 +47,7 @@ type Row struct {
 	Promised *float64  `json:"promised,omitempty"`
 	Slack    float64   `json:"slack,omitempty"` // of About
 	Verdict  Verdict   `json:"verdict,omitempty"`
+	Time     bool      `json:"time,omitempty"` // whether it is a time, which no two runs share
 }
 
 // Setting is a value at which a row was measured: γ, d, a kind of projection.

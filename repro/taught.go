@@ -8,6 +8,8 @@ func taught() []Experiment {
 		noKernel(),
 		oblivious(),
 		selection(),
+		certificates(),
+		practical(),
 		lecture(),
 		gaussian(),
 		representer(),
