@@ -168,17 +168,20 @@ func printResult(w io.Writer, r *repro.Result) error {
 	for _, n := range r.Notes {
 		fmt.Fprint(w, "\n"+folded(n, "  "))
 	}
-	_, err := fmt.Fprintf(w, "\n  %s, in %.1f s; again: %s\n\n", r.Verdict.Words(), r.Seconds, r.Command)
+	_, err := fmt.Fprintf(w, "\n  %s, in %.1f s; again: %s\n\n", r.Words(), r.Seconds, r.Command)
 	return err
 }
 
 func printSummary(w io.Writer, s repro.Summary, out string) error {
-	fmt.Fprintf(w, "Of %d claims %d hold", len(s.Results), s.Hold)
+	fmt.Fprintf(w, "Of %d claims %d hold", len(s.Results)-s.Shown, s.Hold)
 	if s.Open > 0 {
 		fmt.Fprintf(w, ", %d are undecided", s.Open)
 	}
 	if s.Fail > 0 {
 		fmt.Fprintf(w, ", %d do not hold", s.Fail)
+	}
+	if s.Shown > 0 {
+		fmt.Fprintf(w, ", %d comparisons are reported", s.Shown)
 	}
 	fmt.Fprintf(w, ", in %.0f s. Intervals have %g%% confidence each.\n", s.Seconds, 100*repro.Confidence)
 	if out != "" {

@@ -135,8 +135,7 @@ func generalises(r *Result, margin float64, n int, step float64) error {
 		if err != nil {
 			return err
 		}
-		r.Rows = append(r.Rows, atLeast("points that the theorem asks for, for error 0.1", exact(float64(need), 1),
-			float64(n), where...))
+		r.Rows = append(r.Rows, show("points that the theorem asks for, for error 0.1", exact(float64(need), 1), where...))
 	}
 	return nil
 }

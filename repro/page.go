@@ -10,8 +10,9 @@ import (
 // Page returns the results as a document, a section each.
 func Page(results []*Result) report.Document {
 	d := report.Document{
-		Title:    "The claims of the papers, measured",
-		Headline: report.Fact{Name: "claims that hold", Value: fmt.Sprintf("%d of %d", count(results, Holds), len(results))},
+		Title: "The claims of the papers, measured",
+		Headline: report.Fact{Name: "claims that hold", Value: fmt.Sprintf("%d of %d", count(results, Holds),
+			len(results)-count(results, Shown))},
 		Lead: "Each section has a claim of the papers on random projections, margins and kernels, what is promised " +
 			"of it with all constants, and what was measured on data drawn for it in this run. Bars at points are " +
 			fmt.Sprintf("intervals of %g%% confidence; dashed lines are what is promised. ", 100*Confidence) +
@@ -20,7 +21,7 @@ func Page(results []*Result) report.Document {
 	}
 	summary := &report.Table{Columns: []string{"experiment", "claim of", "verdict", "time"}}
 	for _, r := range results {
-		summary.Rows = append(summary.Rows, report.Cells(r.Title, r.Where, r.Verdict.Words(), fmt.Sprintf("%.1f s", r.Seconds)))
+		summary.Rows = append(summary.Rows, report.Cells(r.Title, r.Where, r.Words(), fmt.Sprintf("%.1f s", r.Seconds)))
 	}
 	d.Sections = append(d.Sections, report.Section{Title: "Verdicts", Table: summary})
 	for _, r := range results {
@@ -63,7 +64,7 @@ func (r *Result) section() report.Section {
 		Facts: []report.Fact{
 			{Name: "claimed in", Value: r.Where},
 			{Name: "measured", Value: r.Method},
-			{Name: "verdict", Value: r.Verdict.Words()},
+			{Name: "verdict", Value: r.Words()},
 			{Name: "repeat it", Value: r.Command},
 			{Name: "rows as CSV", Value: r.Name + ".csv"},
 		},

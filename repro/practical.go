@@ -218,9 +218,9 @@ func advice(p Params, all map[string]map[int][]outcome, sets int) []string {
 		}
 		out = append(out, m.name+": "+said(m.name, d)+".")
 	}
-	return append(out, "F1 and F2 cost the same kernel evaluations, those of rows with landmarks. F1 takes any similarity and no "+
-		"factorisation; F2 keeps inner products, and can be certified. F3 pays four times the landmarks for the same number of "+
-		"features: it is for features that are stored or sent, not for speed. Fourier features evaluate no kernel and keep no "+
+	return append(out, "F1 evaluates the kernel of rows with landmarks, F2 also among landmarks. F1 takes any similarity and no "+
+		"factorisation; F2 keeps inner products, and can be certified. F3 pays up to four times the landmarks for the same "+
+		"number of features: it is for features that are stored or sent, not for speed. Fourier features evaluate no kernel and keep no "+
 		"row of the data, for kernels that have them. The kernel SVM needs no dimension to be chosen, and pays for each pair of "+
 		"rows that it looks at; the kernel perceptron is the simplest of all, and has no penalty against noise.")
 }

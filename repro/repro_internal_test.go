@@ -34,7 +34,8 @@ func TestHold(t *testing.T) {
 
 // whole checks that a result says all that a page needs.
 func whole(t *testing.T, r *Result) {
-	if r.Verdict == Shown || len(r.Rows) == 0 || len(r.Figures) == 0 {
+	promises := slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Promised != nil })
+	if promises != (r.Verdict != Shown) || len(r.Rows) == 0 || len(r.Figures) == 0 {
 		t.Errorf("verdict %q, %d rows, %d figures", r.Verdict, len(r.Rows), len(r.Figures))
 	}
 	for _, f := range r.Figures {

@@ -108,6 +108,7 @@ type Summary struct {
 	Hold    int       `json:"hold"`
 	Open    int       `json:"undecided"`
 	Fail    int       `json:"fail"`
+	Shown   int       `json:"reported"` // of which nothing is promised
 	Seconds float64   `json:"seconds"`
 	Results []*Result `json:"results"`
 }
@@ -115,7 +116,7 @@ type Summary struct {
 // Summarise counts the verdicts.
 func Summarise(results []*Result) Summary {
 	s := Summary{Results: results, Hold: count(results, Holds), Open: count(results, Undecided),
-		Fail: count(results, Fails)}
+		Fail: count(results, Fails), Shown: count(results, Shown)}
 	for _, r := range results {
 		s.Seconds += r.Seconds
 	}

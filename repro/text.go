@@ -65,6 +65,14 @@ func (m Measured) Interval() string {
 	return number(m.Low) + " to " + number(m.High)
 }
 
+// Words writes the verdict on a result for people. Where nothing is promised there is none.
+func (r *Result) Words() string {
+	if r.Verdict == Shown {
+		return "reported"
+	}
+	return r.Verdict.Words()
+}
+
 // Words writes a verdict for people.
 func (v Verdict) Words() string {
 	if v == Fails {

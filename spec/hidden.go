@@ -26,9 +26,5 @@ func makeHidden(a *arguments) (kernel.Kernel[data.Vector], error) {
 	if err := h.Validate(); err != nil {
 		return nil, a.fail("%v", err)
 	}
-	k, err := h.Kernel().Definite(v["own"])
-	if err != nil {
-		return nil, a.fail("%v", err)
-	}
-	return k, nil
+	return h.Kernel().Definite(v["own"]), nil
 }

@@ -36,12 +36,17 @@ func (h Hidden) Kernel() HiddenKernel {
 
 // Definite returns the kernel with the share own, from 0 to below 1, for a coordinate of
 // each point's own.
-func (k HiddenKernel) Definite(own float64) (HiddenKernel, error) {
-	if !(own >= 0 && own < 1) {
-		return k, fmt.Errorf("own is %v and must be at least 0 and below 1", own)
-	}
+func (k HiddenKernel) Definite(own float64) HiddenKernel {
 	k.own = own
-	return k, nil
+	return k
+}
+
+// Validate reports a share that is out of range.
+func (k HiddenKernel) Validate() error {
+	if !(k.own >= 0 && k.own < 1) {
+		return fmt.Errorf("hidden: own is %v and must be at least 0 and below 1", k.own)
+	}
+	return nil
 }
 
 // Eval returns K(x, y). A coordinate counts as 1 if it is more than one half, and
