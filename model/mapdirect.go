@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/kernel"
@@ -31,7 +30,7 @@ func (r Direct[T]) Validate() error {
 		err = outOfRange("Dim", r.Dim, "at least 0, for no projection")
 	}
 	if r.Projection != "" && r.Dim == 0 {
-		err = errors.Join(err, fmt.Errorf("Projection is %q and has no Dim to project to", r.Projection))
+		err = errors.Join(err, outOfRange("Projection", r.Projection, "empty without a Dim to project to"))
 	}
 	_, fault := project.Recall(projectionKind(r.Projection), max(r.Dim, 1), 1)
 	return errors.Join(err, named("Projection", fault))

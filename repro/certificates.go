@@ -18,12 +18,12 @@ func certificates() Experiment {
 	return Experiment{
 		Name:  "certificates",
 		Title: "Certificates are seldom false",
-		Claim: "A certificate of F2 with confidence 1 - δ, by fresh instances, is false with probability δ at most: with two " +
-			"classes and with many, for instances that are categories and repeat, and for rows that were copied.",
+		Claim: "A certificate of F2 with confidence 1 - δ, by fresh instances, is false with probability δ at most: " +
+			"with two classes and with many, for instances that are categories and repeat, and for rows that were copied.",
 		Where: "kerf's own; docs/math/certificates.md, from theorem 4 of Blum 2006",
-		Method: "Each problem is a distribution on a few vectors of random probabilities, random landmarks and a random " +
-			"claim. The certificate's bound is compared with the exact value of what it bounds, which no target loses more " +
-			"than. Copied rows are pasted three times, and the value is estimated on 800 new ones. δ is 0.05.",
+		Method: "Each problem is a distribution on a few vectors of random probabilities, random landmarks and a " +
+			"random claim. The certificate's bound is compared with the exact value of what it bounds, which no target " +
+			"loses more than. Copied rows are pasted three times, and the value is estimated on 800 new ones. δ is 0.05.",
 		Takes:   []Parameter{{N, "problems of each kind, at least 20"}},
 		Full:    Params{N: []int{1000}},
 		Quick:   Params{N: []int{600}},
@@ -76,7 +76,8 @@ func runCertificates(ctx context.Context, p Params) (*Result, error) {
 	for _, n := range p.N {
 		for _, classes := range []int{2, 10, 50} {
 			name := fmt.Sprintf("categories, %d classes", classes)
-			if err := add(name, n, func(rng *rand.Rand) (judged, error) { return judgeAtoms(ctx, p, rng, classes) }); err != nil {
+			err := add(name, n, func(rng *rand.Rand) (judged, error) { return judgeAtoms(ctx, p, rng, classes) })
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -86,8 +87,9 @@ func runCertificates(ctx context.Context, p Params) (*Result, error) {
 		}
 	}
 	r.Figures = []Figure{{
-		Title: "Certificates: part that is false",
-		X:     Axis{Label: "kind of problem", Names: names}, Y: Axis{Label: "part of certificates", Zero: true, Percent: true},
+		Title:  "Certificates: part that is false",
+		X:      Axis{Label: "kind of problem", Names: names},
+		Y:      Axis{Label: "part of certificates", Zero: true, Percent: true},
 		Series: []Series{{Name: "false", Points: measured}, {Name: "δ, at most", Points: line, Bound: true}},
 		Note:   "Certificates are made for the worst target; most are true with room to spare.",
 	}}
@@ -161,8 +163,8 @@ func (a atoms) outside(marks []int) *data.Matrix {
 func judgeAtoms(ctx context.Context, p Params, rng *rand.Rand, classes int) (judged, error) {
 	a := newAtoms(rng)
 	marks, fresh := a.draw(rng, 1+rng.IntN(8)), a.draw(rng, 20+rng.IntN(250))
-	claim := certificate.Claim{Margin: 0.2 + 0.7*rng.Float64(), Keep: 0.9 * rng.Float64(), Error: 0.1, Confidence: 1 - delta,
-		Classes: classes}
+	claim := certificate.Claim{Margin: 0.2 + 0.7*rng.Float64(), Keep: 0.9 * rng.Float64(), Error: 0.1,
+		Confidence: 1 - delta, Classes: classes}
 	f2 := feature.NewF2[data.Vector](kernel.Linear{}, len(marks))
 	f2.Tolerance, f2.Run = 1e-10, p.single()
 	m, err := f2.FitTo(ctx, data.Subset[data.Vector]{Of: a.x, Index: marks})

@@ -16,12 +16,12 @@ func direct() Experiment {
 		Name:  "direct",
 		Title: "The direct method",
 		Claim: "A learner of linear separators with a bound on its sample by the margin needs no map: place a labelled " +
-			"sample of that size, 1/(εγ²) for the perceptron, into a space of as many dimensions by its kernel matrix, and " +
-			"project new examples there. The expected error is at most ε.",
+			"sample of that size, 1/(εγ²) for the perceptron, into a space of as many dimensions by its kernel matrix, " +
+			"and project new examples there. The expected error is at most ε.",
 		Where: "Balcan, Blum and Vempala 2004, section 6",
 		Method: "One pass of the perceptron over the placed sample of examples of margin γ exactly, else random; its " +
-			"hypothesis at a random time is tested on 400 fresh ones. Beside it the same pass over as many other labelled " +
-			"examples, mapped by F2 with as many unlabelled landmarks.",
+			"hypothesis at a random time is tested on 400 fresh ones. Beside it the same pass over as many other " +
+			"labelled examples, mapped by F2 with as many unlabelled landmarks.",
 		Takes: []Parameter{
 			{Margin, "γ of the distribution, at least 0.05"},
 			{Error, "ε, which sets the size of the sample"},

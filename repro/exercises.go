@@ -22,9 +22,9 @@ func exercises() Experiment {
 		Name:  "exercises",
 		Title: "The exercises of chapter 16",
 		Claim: "The substring kernel counts common substrings, and \"contains the word\" is a separator of norm 1 that " +
-			"keeps its classes 1 apart. Ridge regression and the nearest centroid are the same by kernels as by features. " +
-			"min(i, j) is a positive definite kernel. Baskets of s items of which k decide are learnt with (4k+1)(s+1) " +
-			"mistakes, whatever the number of items.",
+			"keeps its classes 1 apart. Ridge regression and the nearest centroid are the same by kernels as by " +
+			"features. min(i, j) is a positive definite kernel. Baskets of s items of which k decide are learnt with " +
+			"(4k+1)(s+1) mistakes, whatever the number of items.",
 		Where: "Shalev-Shwartz and Ben-David 2014, section 16.2.1 and exercises 16.1 to 16.6",
 		Method: "Kernels against features that are written down; substrings one by one; the least eigenvalue by " +
 			"factorisation; baskets with k = 5 and s = 10, shown to the kernel perceptron until a pass is right.",
@@ -111,8 +111,9 @@ func substrings(ctx context.Context, p Params, r *Result) error {
 		equal("16.1: pairs whose K is not the count of common substrings", exact(float64(wrong), pairs), 0, where),
 		equal("16.1: distance of the classes along a separator of norm 1", exact(inside-outside, len(x)), 1, where),
 		atMost("16.2.1: largest |ψ(x)|²", exact(square, len(x)), most, where))
-	r.Notes = append(r.Notes, "Exercise 16.1 asks for norm 1 and margin 1. With the threshold in the middle, 1/2, the classes "+
-		"are 1/2 away from the separator on either side at norm 1, or 1 at norm 2: the 1 is the distance between them.")
+	r.Notes = append(r.Notes, "Exercise 16.1 asks for norm 1 and margin 1. With the threshold in the middle, 1/2, "+
+		"the classes are 1/2 away from the separator on either side at norm 1, or 1 at norm 2: the 1 is the " +
+		"distance between them.")
 	return nil
 }
 
@@ -260,7 +261,8 @@ func centroids(ctx context.Context, p Params, r *Result) error {
 	if err != nil {
 		return err
 	}
-	centre, count := map[float64][]float64{1: make([]float64, m.Dim()), -1: make([]float64, m.Dim())}, map[float64]float64{}
+	centre := map[float64][]float64{1: make([]float64, m.Dim()), -1: make([]float64, m.Dim())}
+	count := map[float64]float64{}
 	for i := range n {
 		count[y[i]]++
 		for j, v := range phi.Row(i) {

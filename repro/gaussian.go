@@ -17,12 +17,12 @@ func gaussian() Experiment {
 	return Experiment{
 		Name:  "gaussian",
 		Title: "A Gaussian kernel separates any finite set",
-		Claim: "Whatever its width, a Gaussian kernel separates any finite set of different points, whatever their labels. " +
-			"How does the margin-based theorem of generalisation apply to their images?",
+		Claim: "Whatever its width, a Gaussian kernel separates any finite set of different points, whatever their " +
+			"labels. How does the margin-based theorem of generalisation apply to their images?",
 		Where: "Tao, Linear Classification: The Kernel Method, the theorem on Gaussian kernels and the closing question",
-		Method: "Points of a line at equal distances with alternating labels, the hardest ones. The largest margin is that " +
-			"of the hard-margin separator on F2 of all points. Far apart, at three widths, the least that Gershgorin's " +
-			"circles leave is promised; closer, rounding ends it, and the last n that was separated is reported.",
+		Method: "Points of a line at equal distances with alternating labels, the hardest ones. The largest margin " +
+			"is that of the hard-margin separator on F2 of all points. Far apart, at three widths, the least that " +
+			"Gershgorin's circles leave is promised; closer, rounding ends it, and the last n that was separated is reported.",
 		Takes:   []Parameter{{N, "points, from 2 to 1000"}},
 		Full:    Params{N: []int{2, 4, 8, 16, 32, 64, 128, 256, 512}},
 		Quick:   Params{N: []int{2, 4, 8, 16, 32, 64}},
@@ -89,10 +89,10 @@ func runGaussian(ctx context.Context, p Params) (*Result, error) {
 		}
 	}
 	r.Figures = []Figure{margins}
-	r.Notes = append(r.Notes, "The closing question: the theorem speaks of the margin γ in the kernel's space, where all points "+
-		"have length 1, and of nothing else; so it applies as it stands, with the margin of the images. That a set is "+
-		"separated is no promise: for labels without a rule γ is at most about 1/√n, so that the sample that the theorem asks "+
-		"for, which grows like 1/γ², stays above the n points that there are.")
+	r.Notes = append(r.Notes, "The closing question: the theorem speaks of the margin γ in the kernel's space, "+
+		"where all points have length 1, and of nothing else; so it applies as it stands, with the margin of the "+
+		"images. That a set is separated is no promise: for labels without a rule γ is at most about 1/√n, so that "+
+		"the sample that the theorem asks for, which grows like 1/γ², stays above the n points that there are.")
 	return r, nil
 }
 

@@ -19,13 +19,13 @@ func lecture() Experiment {
 	return Experiment{
 		Name:  "lecture",
 		Title: "Examples that a map makes separable",
-		Claim: "No line separates the circle, the four points of XOR or the chapter's 21 points; the squares, the product " +
-			"and the square of the coordinates do. Points of a line with alternating labels need all powers up to n - 1. " +
-			"The polynomial kernel of degree c takes d coordinates to C(d+c, c), in which the perceptron makes the same " +
-			"mistakes as the kernel perceptron.",
+		Claim: "No line separates the circle, the four points of XOR or the chapter's 21 points; the squares, the " +
+			"product and the square of the coordinates do. Points of a line with alternating labels need all powers up " +
+			"to n - 1. The polynomial kernel of degree c takes d coordinates to C(d+c, c), in which the perceptron " +
+			"makes the same mistakes as the kernel perceptron.",
 		Where: "Tao, Linear Classification: The Kernel Method; Shalev-Shwartz and Ben-David 2014, section 16.1",
-		Method: "Linear programming finds a separator of all points or proves that there is none. The least degree is the " +
-			"first at which it finds one. Both perceptrons take 300 points of the circle in the same order.",
+		Method: "Linear programming finds a separator of all points or proves that there is none. The least degree " +
+			"is the first at which it finds one. Both perceptrons take 300 points of the circle in the same order.",
 		Run:     runLecture,
 		falsify: 0.5,
 	}

@@ -17,11 +17,11 @@ func noKernel() Experiment {
 	return Experiment{
 		Name:  "no-kernel",
 		Title: "Similarities that are no kernels",
-		Claim: "F1 can be applied to any similarity function, also one that is no inner product. F2 needs a kernel, or a " +
-			"repair of the eigenvalues below 0.",
+		Claim: "F1 can be applied to any similarity function, also one that is no inner product. F2 needs a kernel, " +
+			"or a repair of the eigenvalues below 0.",
 		Where: "Blum 2006, sections 4.1 and 5",
-		Method: "Moons with a tenth of wrong labels. The linear SVM on F1, and on F2 whose spectrum is clipped, flipped or " +
-			"shifted; the error counts true labels. Nothing is promised of the comparison.",
+		Method: "Moons with a tenth of wrong labels. The linear SVM on F1, and on F2 whose spectrum is clipped, " +
+			"flipped or shifted; the error counts true labels. Nothing is promised of the comparison.",
 		Takes: []Parameter{{Dim, "landmarks, up to 400"}},
 		Full:  Params{Dim: []int{10, 30, 100, 200}},
 		Quick: Params{Dim: []int{10, 60}},

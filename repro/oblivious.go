@@ -17,12 +17,13 @@ func oblivious() Experiment {
 	return Experiment{
 		Name:  "oblivious",
 		Title: "Maps that do not look at the data",
-		Claim: "An open question: do natural kernels have good maps that are drawn without examples of the distribution? " +
-			"Random Fourier features, orthogonal ones and tensor sketches are such maps.",
+		Claim: "An open question: do natural kernels have good maps that are drawn without examples of the " +
+			"distribution? Random Fourier features, orthogonal ones and tensor sketches are such maps.",
 		Where: "Blum 2006, section 5; Balcan, Blum and Vempala 2004, section 6",
-		Method: "Unit vectors of 20 coordinates: near a plane, where the kernel's eigenvalues fall fast, and uniform, where " +
-			"they do not. Each map at the same number of features: how far inner products are from the kernel, and the error " +
-			"of a linear SVM on a label of two coordinates' product. Nothing is promised of the comparison.",
+		Method: "Unit vectors of 20 coordinates: near a plane, where the kernel's eigenvalues fall fast, and " +
+			"uniform, where they do not. Each map at the same number of features: how far inner products are from the " +
+			"kernel, and the error of a linear SVM on a label of two coordinates' product. Nothing is promised of " +
+			"the comparison.",
 		Takes:   []Parameter{{Dim, "features, even, from 2 to 2000"}},
 		Full:    Params{Dim: []int{10, 20, 50, 100, 200, 400}},
 		Quick:   Params{Dim: []int{20, 100}},

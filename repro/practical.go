@@ -20,10 +20,11 @@ func practical() Experiment {
 		Title: "When to use what",
 		Claim: "It would be interesting to explore how the mappings do in practice beside the SVM and the kernel perceptron.",
 		Where: "Blum 2006, section 5",
-		Method: "Ten public data sets, from the folder that KERF_DATA names or else ../shared/data; those that are not there " +
-			"are replaced by generated ones. The Gaussian kernel at the median distance; F1, F2, F3 of four landmarks a " +
-			"dimension and Fourier features under the linear SVM, and the two kernel machines, each with its penalty chosen " +
-			"on held-out rows. Errors are on rows that had no part in it. Nothing is promised; times are those of this run.",
+		Method: "Ten public data sets, from the folder that KERF_DATA names or else ../shared/data; those that are " +
+			"not there are replaced by generated ones. The Gaussian kernel at the median distance; F1, F2, F3 of four " +
+			"landmarks a dimension and Fourier features under the linear SVM, and the two kernel machines, each with " +
+			"its penalty chosen on held-out rows. Errors are on rows that had no part in it. Nothing is promised; " +
+			"times are those of this run.",
 		Takes: []Parameter{{Dim, "features, even, from 2 to 1000"}},
 		Full:  Params{Dim: []int{30, 100, 300}},
 		Quick: Params{Dim: []int{20, 60}},
@@ -184,7 +185,8 @@ func means(all map[string]map[int][]outcome, of func(outcome) float64) func(name
 func practiceFigure(
 	p Params, all map[string]map[int][]outcome, title, label string, part bool, of func(string, int) float64,
 ) Figure {
-	f := Figure{Title: title, X: Axis{Label: "features", Log: true}, Y: Axis{Label: label, Zero: part, Percent: part, Log: !part},
+	f := Figure{Title: title, X: Axis{Label: "features", Log: true},
+		Y:    Axis{Label: label, Zero: part, Percent: part, Log: !part},
 		Note: "Kernel machines have no dimension and are drawn as levels."}
 	for _, m := range methods() {
 		s := Series{Name: m.name, Joined: true}
@@ -218,9 +220,10 @@ func advice(p Params, all map[string]map[int][]outcome, sets int) []string {
 		}
 		out = append(out, m.name+": "+said(m.name, d)+".")
 	}
-	return append(out, "F1 evaluates the kernel of rows with landmarks, F2 also among landmarks. F1 takes any similarity and no "+
-		"factorisation; F2 keeps inner products, and can be certified. F3 pays up to four times the landmarks for the same "+
-		"number of features: it is for features that are stored or sent, not for speed. Fourier features evaluate no kernel and keep no "+
-		"row of the data, for kernels that have them. The kernel SVM needs no dimension to be chosen, and pays for each pair of "+
-		"rows that it looks at; the kernel perceptron is the simplest of all, and has no penalty against noise.")
+	return append(out, "F1 evaluates the kernel of rows with landmarks, F2 also among landmarks. F1 takes any "+
+		"similarity and no factorisation; F2 keeps inner products, and can be certified. F3 pays up to four times the "+
+		"landmarks for the same number of features: it is for features that are stored or sent, not for speed. "+
+		"Fourier features evaluate no kernel and keep no row of the data, for kernels that have them. The kernel SVM "+
+		"needs no dimension to be chosen, and pays for each pair of rows that it looks at; the kernel "+
+		"perceptron is the simplest of all, and has no penalty against noise.")
 }

@@ -80,7 +80,7 @@ func (f practiceFile) read(ctx context.Context, p Params, part int, path string)
 	if _, err := os.Stat(path); err != nil {
 		return practiceSet{}, err
 	}
-	o := dataset.Options{Kind: dataset.Vectors, Target: f.target, Run: p.single()}
+	o := dataset.Options{Target: f.target, Run: p.single()}
 	if dataset.LabelsBeside(path, "IDX") != "" {
 		o.Labels = dataset.LabelsBeside(path, "IDX")
 	}

@@ -20,9 +20,9 @@ func representer() Experiment {
 	return Experiment{
 		Name:  "kernel-trick",
 		Title: "Representer theorem and descent with kernels",
-		Claim: "Soft SVM has an optimum in the span of the examples, so that a linear separator on F2 of all rows is the " +
-			"kernel machine. Stochastic descent in the coefficients α is, step by step, that in the weights w. Its average " +
-			"over T steps is in expectation within (1 + ln T)/(2λT) of the least objective.",
+		Claim: "Soft SVM has an optimum in the span of the examples, so that a linear separator on F2 of all rows is " +
+			"the kernel machine. Stochastic descent in the coefficients α is, step by step, that in the weights w. Its " +
+			"average over T steps is in expectation within (1 + ln T)/(2λT) of the least objective.",
 		Where: "Shalev-Shwartz and Ben-David 2014, theorem 16.1, lemma 16.3 and section 16.3",
 		Method: "The linear SVM without a threshold on F2 of all rows against the dual solver; what their duality gaps " +
 			"leave open is the slack. Descent in w on the monomials of the kernel takes the same examples as that in α. " +
@@ -97,7 +97,8 @@ func machineIsF2(ctx context.Context, p Params, r *Result) error {
 		// linear machine is 1/(2λ) times the other; 1e-4 is for what the rank leaves out.
 		slack := math.Sqrt(one.Gap/lambda) + math.Sqrt(2*two.Gap) + 1e-4
 		where := []Setting{at("λ", lambda), at("rows", float64(n))}
-		r.Rows = append(r.Rows, about("largest difference of the scores of both machines", exact(diff, n), 0, slack, where...),
+		r.Rows = append(r.Rows,
+			about("largest difference of the scores of both machines", exact(diff, n), 0, slack, where...),
 			about("objective of F2's, over the kernel machine's", exact(2*lambda*two.Objective/one.Objective, 1), 1, 1e-6,
 				where...))
 	}

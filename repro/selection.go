@@ -15,12 +15,12 @@ func selection() Experiment {
 	return Experiment{
 		Name:  "fewer-examples",
 		Title: "Landmarks that are chosen, not drawn",
-		Claim: "An open question: can F2 do with fewer unlabelled examples than theorem 4 asks for? Landmarks may be chosen " +
-			"among those that there are instead of drawn from them.",
+		Claim: "An open question: can F2 do with fewer unlabelled examples than theorem 4 asks for? Landmarks may be " +
+			"chosen among those that there are instead of drawn from them.",
 		Where: "Blum 2006, section 5",
-		Method: "Twelve clusters in the plane, each 0.7 times as frequent as the one before, labels by cluster in turn. " +
-			"F2 with landmarks that are drawn uniformly, spread by k-means' seeding or chosen by random pivots: how far " +
-			"inner products are from the kernel, and the error of a linear SVM. Nothing is promised of the comparison.",
+		Method: "Twelve clusters in the plane, each 0.7 times as frequent as the one before, labels by cluster in " +
+			"turn. F2 with landmarks that are drawn uniformly, spread by k-means' seeding or chosen by random pivots: " +
+			"how far inner products are from the kernel, and the error of a linear SVM. Nothing is promised of the comparison.",
 		Takes: []Parameter{{Dim, "landmarks, up to 800"}},
 		Full:  Params{Dim: []int{6, 12, 25, 50, 100}},
 		Quick: Params{Dim: []int{12, 25}},
