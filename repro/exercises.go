@@ -112,7 +112,7 @@ func substrings(ctx context.Context, p Params, r *Result) error {
 		equal("16.1: distance of the classes along a separator of norm 1", exact(inside-outside, len(x)), 1, where),
 		atMost("16.2.1: largest |ψ(x)|²", exact(square, len(x)), most, where))
 	r.Notes = append(r.Notes, "Exercise 16.1 asks for norm 1 and margin 1. With the threshold in the middle, 1/2, "+
-		"the classes are 1/2 away from the separator on either side at norm 1, or 1 at norm 2: the 1 is the " +
+		"the classes are 1/2 away from the separator on either side at norm 1, or 1 at norm 2: the 1 is the "+
 		"distance between them.")
 	return nil
 }
