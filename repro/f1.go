@@ -102,7 +102,7 @@ func runLandmarks(
 		for _, margin := range p.Margin {
 			var measured, line []Point
 			for _, e := range p.Error {
-				v := axesWorld(dim, margin, min(4*e, 1))
+				v := axesWorld(dim, margin, min(4*e, 0.9))
 				marks, err := bound.Landmarks(margin, e, confidence)
 				if err != nil {
 					return figure, err

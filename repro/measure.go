@@ -59,6 +59,12 @@ func mean(values []float64) Measured {
 	return studentised(m, se, len(values), len(values)-1)
 }
 
+// between cuts an interval to where values can be.
+func between(m Measured, low, high float64) Measured {
+	m.Low, m.High = max(m.Low, low), min(m.High, high)
+	return m
+}
+
 // meanShare is mean for values from 0 to 1, with the interval of Chernoff, which
 // holds for any number of them and where all are the same.
 func meanShare(values []float64) Measured {

@@ -86,9 +86,11 @@ func (e Experiment) Measure(ctx context.Context, ctl run.Control, set Params, qu
 	r.Command = e.command(set, quick)
 	r.Confidence = Confidence
 	together(r.Rows)
-	r.Verdict = Holds
 	for _, row := range r.Rows {
 		r.Verdict = r.Verdict.and(row.Verdict)
+	}
+	if r.Verdict == Shown {
+		r.Verdict = Undecided // no row has a promise
 	}
 	r.Seconds = time.Since(start).Seconds()
 	return r, nil

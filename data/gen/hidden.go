@@ -59,12 +59,32 @@ func (h Hidden) Make(ctx context.Context) (*data.Matrix, []string, error) {
 	}
 	x := data.NewMatrix(h.N, h.Bits)
 	for i, p := range drawn {
-		row := x.Row(i)
-		for j := range row {
-			row[j] = float64(p >> j & 1)
-		}
+		unpack(x.Row(i), p)
 	}
 	return x, labels, nil
+}
+
+// Points returns all of X', a row each, and the labels: +1 or -1. The recipe must
+// be valid.
+func (h Hidden) Points() data.Labeled[data.Vector, float64] {
+	points, label := h.points()
+	x := data.NewMatrix(len(points), h.Bits)
+	d := data.Labeled[data.Vector, float64]{X: x, Y: make([]float64, len(points))}
+	for i, p := range points {
+		unpack(x.Row(i), p)
+		d.Y[i] = -1
+		if label[p] {
+			d.Y[i] = 1
+		}
+	}
+	return d
+}
+
+// unpack writes the bits of a point.
+func unpack(row []float64, p uint64) {
+	for j := range row {
+		row[j] = float64(p >> j & 1)
+	}
 }
 
 // points returns X', a point a number whose bit j is coordinate j, with the
@@ -94,6 +114,7 @@ func (h Hidden) points() ([]uint64, map[uint64]bool) {
 type HiddenKernel struct {
 	bits  int
 	label map[uint64]bool
+	own   float64 // of Definite
 }
 
 // Kernel returns the kernel that goes with the recipe, which must be valid.
@@ -102,19 +123,46 @@ func (h Hidden) Kernel() HiddenKernel {
 	return HiddenKernel{bits: h.Bits, label: label}
 }
 
+// Definite returns the kernel with a part own of |φ(x)|², from 0 to 1, in a
+// direction of its own for each point x,
+//
+//	K(x, y)·(1 - own) + own·[x = y]
+//
+// whose Gram matrices are positive definite for own > 0. The margin is then
+// √(3(1 - own))/2 at least, and landmarks that miss X' still say the same of all
+// of it.
+//
+// Reference: Balcan, Blum and Vempala 2004, section 5.
+func (k HiddenKernel) Definite(own float64) HiddenKernel {
+	k.own = own
+	return k
+}
+
 // Eval returns K(x, y). A coordinate counts as 1 if it is more than one half, and
 // those past the number of bits do not count.
 func (k HiddenKernel) Eval(x, y data.Vector) float64 {
-	inX, labelX := k.Find(x)
-	inY, labelY := k.Find(y)
+	p, q := k.pack(x), k.pack(y)
+	labelX, inX := k.label[p]
+	labelY, inY := k.label[q]
+	v := -0.5
 	if inX == inY && (!inX || labelX == labelY) {
-		return 1
+		v = 1
 	}
-	return -0.5
+	v *= 1 - k.own
+	if p == q {
+		v += k.own
+	}
+	return v
 }
 
 // Find reports whether x is in X', and whether its label is 1.
 func (k HiddenKernel) Find(x data.Vector) (in, positive bool) {
+	positive, in = k.label[k.pack(x)]
+	return in, positive
+}
+
+// pack returns the point of a vector.
+func (k HiddenKernel) pack(x data.Vector) uint64 {
 	var p uint64
 	for i, v := range x.Value {
 		j := i
@@ -125,6 +173,5 @@ func (k HiddenKernel) Find(x data.Vector) (in, positive bool) {
 			p |= 1 << j
 		}
 	}
-	positive, in = k.label[p]
-	return in, positive
+	return p
 }
