@@ -26,7 +26,7 @@ func hidden() Experiment {
 			"where a landmark hits the data, and else with probability δ = 0.2. The positive definite " +
 			"variant gives each point a twentieth of its squared length in a direction of its own.",
 		Takes:   []Parameter{{N, "n, the bits of a point: even, from 10 to 24"}},
-		Full:    Params{N: []int{10, 12, 14, 16, 18, 20, 22, 24}},
+		Full:    Params{N: []int{10, 12, 16, 20, 24}},
 		Quick:   Params{N: []int{10, 16}},
 		Limit:   limitHidden,
 		Run:     runHidden,

@@ -130,15 +130,6 @@ func (m Measured) point(x float64) Point { return Point{x, m.Value, m.Low, m.Hig
 // bare is a point without an interval.
 func bare(x, y float64) Point { return Point{x, y, y, y} }
 
-// logs returns the logarithms of values.
-func logs(values []float64) []float64 {
-	out := make([]float64, len(values))
-	for i, v := range values {
-		out[i] = math.Log(v)
-	}
-	return out
-}
-
 // show is a row of which nothing is promised.
 func show(what string, m Measured, at ...Setting) Row { return Row{What: what, At: at, Measured: m} }
 

@@ -30,10 +30,10 @@ func separable() Experiment {
 			{N, "samples of each size"},
 		},
 		Full:    Params{Margin: []float64{0.15, 0.3}, Dim: []int{4, 8, 16, 32, 64, 128}, N: []int{40}},
-		Quick:   Params{Margin: []float64{0.3}, Dim: []int{4, 16, 48}, N: []int{30}},
+		Quick:   Params{Margin: []float64{0.15}, Dim: []int{4, 16, 96}, N: []int{30}},
 		Limit:   limitSeparable,
 		Run:     runSeparable,
-		falsify: 0.001,
+		falsify: 0.0005,
 	}
 }
 
