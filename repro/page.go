@@ -89,15 +89,21 @@ func (r *Result) sections() []report.Section {
 // table returns rows of one kind for people.
 func table(rows []Row) *report.Table {
 	names := places(rows)
-	t := &report.Table{Columns: append(slices.Clone(names), "promised", "measured", "verdict")}
+	judged := slices.ContainsFunc(rows, func(r Row) bool { return r.Promised != nil })
+	t := &report.Table{Columns: append(slices.Clone(names), "measured")}
+	if judged {
+		t.Columns = append(t.Columns, "promised", "verdict")
+	}
 	for _, row := range rows {
 		var cells []report.Cell
 		for _, name := range names {
 			cells = append(cells, report.Cell{Value: row.setting(name, number)})
 		}
-		t.Rows = append(t.Rows, append(cells, report.Cell{Value: row.Promise()},
-			report.Cell{Value: row.Measured.String(), Small: row.Measured.Interval()},
-			report.Cell{Value: row.Verdict.Words()}))
+		cells = append(cells, report.Cell{Value: row.Measured.String(), Small: row.Measured.Interval()})
+		if judged {
+			cells = append(cells, report.Cell{Value: row.Promise()}, report.Cell{Value: row.Verdict.Words()})
+		}
+		t.Rows = append(t.Rows, cells)
 	}
 	return t
 }
