@@ -87,7 +87,8 @@ func runHidden(ctx context.Context, p Params) (*Result, error) {
 					append(where[:3:3], at("1/2 - η", least))...),
 				show("mean error with landmarks of the space", mb, where...),
 				// The margin is computed to about 1e-6 of itself.
-				atLeast("least margin with landmarks of the data", exact(slices.Min(margins), len(margins)), margin*(1-1e-5), where...))
+				atLeast("least margin with landmarks of the data", exact(slices.Min(margins), len(margins)),
+					margin*(1-1e-5), where...))
 			from, blind = append(from, me.point(float64(bits))), append(blind, mb.point(float64(bits)))
 			if k == 0 {
 				line = append(line, bare(float64(bits), (1-hit)*confidence*least))

@@ -33,9 +33,10 @@ const blur = 0.3
 // axesWorld is hard for landmarks: instances lie around one of k axes, each with
 // a label of its own, so that the separator is the labelled sum of the axes and
 // the margin 1/√k, less what the blur takes. The first axis has all but a part
-// rare of the probability; a landmark says nothing of other axes than its own, so about k/rare of them must be drawn. Instances of an axis
-// that no landmark is near fall on either side. k is the largest with a margin of at
-// least γ, and dim must exceed it by 2.
+// rare of the probability; a landmark says nothing of other axes than its own, so
+// about k/rare of them must be drawn. Instances of an axis that no landmark is
+// near fall on either side. k is the largest with a margin of at least γ, and dim
+// must exceed it by 2.
 func axesWorld(dim int, margin, rare float64) world {
 	k := axes(margin)
 	w := make([]float64, dim)
@@ -90,7 +91,9 @@ func (v world) rows(n int, draw func(i int) ([]float64, float64)) data.Labeled[d
 }
 
 // fitF2 fits F2 to landmarks that are drawn from the world.
-func (v world) fitF2(ctx context.Context, p Params, rng *rand.Rand, marks int) (*feature.Orthogonal[data.Vector], error) {
+func (v world) fitF2(
+	ctx context.Context, p Params, rng *rand.Rand, marks int,
+) (*feature.Orthogonal[data.Vector], error) {
 	recipe := feature.NewF2[data.Vector](kernel.Linear{}, marks)
 	recipe.Run = p.single()
 	return recipe.FitTo(ctx, v.sample(rng, marks).X)

@@ -21,7 +21,8 @@ func Page(results []*Result) report.Document {
 	}
 	summary := &report.Table{Columns: []string{"experiment", "claim of", "verdict", "time"}}
 	for _, r := range results {
-		summary.Rows = append(summary.Rows, report.Cells(r.Title, r.Where, r.Verdict.Words(), fmt.Sprintf("%.1f\u00a0s", r.Seconds)))
+		took := fmt.Sprintf("%.1f\u00a0s", r.Seconds)
+		summary.Rows = append(summary.Rows, report.Cells(r.Title, r.Where, r.Verdict.Words(), took))
 	}
 	d.Sections = append(d.Sections, report.Section{Title: "Verdicts", Table: summary})
 	for _, r := range results {

@@ -41,8 +41,8 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := b.String()
-	for _, want := range []string{"2 of 3", "does not hold: From online to batch learning", "kerf repro perceptron --quick --seed 1",
-		"perceptron.csv", "99.9% confidence"} {
+	for _, want := range []string{"2 of 3", "does not hold: From online to batch learning",
+		"kerf repro perceptron --quick --seed 1", "perceptron.csv", "99.9% confidence"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -91,8 +91,8 @@ func TestBrowser(t *testing.T) {
 	} {
 		shot := filepath.Join(dir, strings.ReplaceAll(name, " ", "-")+".png")
 		args := append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + filepath.Join(dir, "p"),
-			"--screenshot=" + shot}, flags...)
-		if out, err := exec.CommandContext(t.Context(), program, append(args, "file://"+page)...).CombinedOutput(); err != nil {
+			"--screenshot=" + shot, "file://" + page}, flags...)
+		if out, err := exec.CommandContext(t.Context(), program, args...).CombinedOutput(); err != nil {
 			t.Skipf("chromium does not run here: %v\n%s", err, out)
 		}
 		f, err := os.Open(shot)

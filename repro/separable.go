@@ -60,8 +60,9 @@ func runSeparable(ctx context.Context, p Params) (*Result, error) {
 	r := &Result{}
 	figure := Figure{
 		Title: "Corollary 2: samples of d·ln d that are separable",
-		X:     Axis{Label: "dimensions d of F3", Log: true}, Y: Axis{Label: "part that is separable", Percent: true, Zero: true},
-		Note: "By linear programming, which finds a separator or proves that there is none.",
+		X:     Axis{Label: "dimensions d of F3", Log: true},
+		Y:     Axis{Label: "part that is separable", Percent: true, Zero: true},
+		Note:  "By linear programming, which finds a separator or proves that there is none.",
 	}
 	part := 0
 	dims := slices.Sorted(slices.Values(p.Dim))
@@ -100,11 +101,11 @@ func runSeparable(ctx context.Context, p Params) (*Result, error) {
 				}
 			}
 			if least > 0 {
-				r.Rows = append(r.Rows, atMost("d from which on 1 - δ - ε of samples are separable", exact(float64(least), n), promised,
-					at("γ", margin)))
+				r.Rows = append(r.Rows, atMost("d from which on 1 - δ - ε of samples are separable",
+					exact(float64(least), n), promised, at("γ", margin)))
 			} else {
-				r.Notes = append(r.Notes, fmt.Sprintf("At γ = %g no d of the list makes most samples separable; %d are promised to.",
-					margin, enough))
+				r.Notes = append(r.Notes, fmt.Sprintf("At γ = %g no d of the list makes most samples separable; "+
+					"%d are promised to.", margin, enough))
 			}
 			figure.Series = append(figure.Series, Series{Name: fmt.Sprintf("γ = %g", margin), Points: measured, Joined: true})
 		}
