@@ -20,25 +20,36 @@ func HiddenMargin(own float64) (float64, error) {
 	return math.Sqrt(3*(1-own)) / 2, nil
 }
 
-// HiddenError is (1 - 2^(-b/2))^d·(1/2 - 2^(-b/4)/2): the expected error, at least,
-// of the best separator of features that are made of d landmarks drawn from all
-// 2^b points, where the data are 2^(b/2) hidden points of them with fair labels.
+// HiddenHit is 1 - (1 - 2^(-b/2))^d: the probability that one of d landmarks drawn
+// from all 2^b points is one of the 2^(b/2) hidden points that are the data. The
+// number of bits b is even.
 //
-// All landmarks miss the data with the first factor as probability. Features of
-// the data are then the same for all points, so a separator gives all of them one
-// label; of m fair labels the rarer one is a part 1/2 - 1/(2√m) at least on average.
-// The number of bits b is even.
-//
-// Reference: Blum 2006, theorem 6, which leaves the constants open;
-// docs/math/landmarks.md has the proof.
-func HiddenError(bits, marks int) (float64, error) {
-	var fault error
-	if bits < 2 || bits%2 != 0 {
-		fault = fmt.Errorf("number of bits is %d and must be even and at least 2", bits)
-	}
-	if fault := errors.Join(fault, checkCount("landmarks", marks)); fault != nil {
+// Reference: Blum 2006, theorem 6; docs/math/landmarks.md.
+func HiddenHit(bits, marks int) (float64, error) {
+	if fault := errors.Join(checkBits(bits), checkCount("landmarks", marks)); fault != nil {
 		return 0, fault
 	}
-	missed := math.Exp(float64(marks) * math.Log1p(-math.Exp2(-float64(bits)/2)))
-	return missed * (1 - math.Exp2(-float64(bits)/4)) / 2, nil
+	return -math.Expm1(float64(marks) * math.Log1p(-math.Exp2(-float64(bits)/2))), nil
+}
+
+// HiddenError is 1/2 - √(ln(2/δ)/(2m)) for m = 2^(b/2), 0 at least: where landmarks
+// miss the data, their features are the same for all of it, so that a separator
+// gives all m points one label; the rarer of m fair labels is, with probability at
+// least 1 - δ, this part of them. The number of bits b is even.
+//
+// Reference: Blum 2006, theorem 6, which leaves the constants open; Hoeffding 1963;
+// docs/math/landmarks.md has the proof.
+func HiddenError(bits int, confidence float64) (float64, error) {
+	if fault := errors.Join(checkBits(bits), checkConfidence(confidence)); fault != nil {
+		return 0, fault
+	}
+	lambda := math.Ln2 - math.Log1p(-confidence) // ln(2/δ)
+	return max(0, 0.5-math.Sqrt(lambda/(2*math.Exp2(float64(bits)/2)))), nil
+}
+
+func checkBits(bits int) error {
+	if bits < 2 || bits%2 != 0 {
+		return fmt.Errorf("number of bits is %d and must be even and at least 2", bits)
+	}
+	return nil
 }

@@ -44,37 +44,47 @@ func TestHiddenMargin(t *testing.T) {
 	}
 }
 
-// TestHiddenError plays the game: landmarks that hit nothing leave the rarer label.
+// TestHiddenError plays the game: landmarks hit, and labels are shared, no more
+// often than is said.
 func TestHiddenError(t *testing.T) {
+	const games, confidence = 4000, 0.8
 	r := rand.New(rand.NewPCG(3, 2))
 	for _, c := range []struct{ bits, marks int }{{4, 3}, {8, 5}, {12, 40}} {
-		const games = 4000
-		points, sum := 1<<(c.bits/2), 0.0
+		points, hits, below := 1<<(c.bits/2), 0, 0
+		least := value(bound.HiddenError(c.bits, confidence))
 		for range games {
 			hit := false
 			for range c.marks {
 				hit = hit || r.IntN(1<<c.bits) < points
 			}
+			if hit {
+				hits++
+			}
 			plus := 0
 			for range points {
 				plus += r.IntN(2)
 			}
-			if !hit {
-				sum += float64(min(plus, points-plus)) / float64(points)
+			if float64(min(plus, points-plus)) < least*float64(points) {
+				below++
 			}
 		}
-		got, least := sum/games, value(bound.HiddenError(c.bits, c.marks))
-		// The mean of values in [0, 1/2] has a deviation of at most 1/4/√4000 = 0.004.
-		if got < least-0.02 || got > least+0.1 {
-			t.Errorf("%d bits, %d landmarks: mean error %v, at least %v is promised", c.bits, c.marks, got, least)
+		// Five deviations of a frequency, at most 5·√(1/4/4000) = 0.04.
+		if p := value(bound.HiddenHit(c.bits, c.marks)); math.Abs(float64(hits)/games-p) > 0.04 {
+			t.Errorf("%d bits, %d landmarks: %d of %d hit, want a part %v", c.bits, c.marks, hits, games, p)
+		}
+		if float64(below) > limit(1-confidence, games) {
+			t.Errorf("%d bits: %d of %d have less than %v of a label", c.bits, below, games, least)
 		}
 	}
 	for _, bits := range []int{-2, 0, 3} {
-		if _, err := bound.HiddenError(bits, 1); err == nil {
+		if _, err := bound.HiddenError(bits, 0.5); err == nil {
+			t.Errorf("%d bits are taken", bits)
+		}
+		if _, err := bound.HiddenHit(bits, 1); err == nil {
 			t.Errorf("%d bits are taken", bits)
 		}
 	}
-	if _, err := bound.HiddenError(4, 0); err == nil {
+	if _, err := bound.HiddenHit(4, 0); err == nil {
 		t.Error("no landmarks are taken")
 	}
 }

@@ -11,5 +11,10 @@ func All() []Experiment {
 		marginKept(),
 		f1(),
 		f2(),
+		f3(),
+		separable(),
+		noise(),
+		offset(),
+		hidden(),
 	}, taught()...)
 }

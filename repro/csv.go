@@ -10,14 +10,14 @@ import (
 // CSV writes the rows as a table with a header: what was measured, a column for
 // each setting, the measured value with its interval, the promise and the verdict.
 func (r *Result) CSV(w io.Writer) error {
-	places := r.places()
+	names := places(r.Rows)
 	out := csv.NewWriter(w)
-	header := append([]string{"what"}, places...)
+	header := append([]string{"what"}, names...)
 	header = append(header, "measured", "low", "high", "trials", "relation", "promised", "slack", "verdict")
 	lines := [][]string{header}
 	for _, row := range r.Rows {
 		line := []string{row.What}
-		for _, name := range places {
+		for _, name := range names {
 			line = append(line, row.setting(name, exactly))
 		}
 		promised, slack := "", ""
@@ -37,8 +37,8 @@ func (r *Result) CSV(w io.Writer) error {
 func exactly(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // places returns the names of all settings, in the order in which they come.
-func (r *Result) places() (out []string) {
-	for _, row := range r.Rows {
+func places(rows []Row) (out []string) {
+	for _, row := range rows {
 		for _, s := range row.At {
 			if !slices.Contains(out, s.Name) {
 				out = append(out, s.Name)

@@ -102,7 +102,7 @@ func runLandmarks(
 		for _, margin := range p.Margin {
 			var measured, line []Point
 			for _, e := range p.Error {
-				v := axesWorld(dim, margin, min(4*e, 1))
+				v := axesWorld(dim, margin, min(4*e, 0.9))
 				marks, err := bound.Landmarks(margin, e, confidence)
 				if err != nil {
 					return figure, err
@@ -155,7 +155,8 @@ func marginLost(ctx context.Context, p Params, r *Result) (Figure, error) {
 	}
 	return Figure{
 		Title: "Corollary 1 and theorem 4: margins with landmarks alike",
-		X:     Axis{Label: "landmarks next to each other", Log: true}, Y: Axis{Label: "margin of the best separator", Log: true},
+		X:     Axis{Label: "landmarks next to each other", Log: true},
+		Y:     Axis{Label: "margin of the best separator", Log: true},
 		Series: []Series{
 			{Name: "F1", Points: one, Joined: true}, {Name: "F2", Points: two, Joined: true},
 			{Name: "γ/2, promised of F2", Points: half, Bound: true},

@@ -54,7 +54,7 @@ func runCurve(ctx context.Context, p Params) (Figure, error) {
 	}
 	e := slices.Min(p.Error)
 	for i, margin := range p.Margin {
-		v := axesWorld(slices.Max(p.Dim), margin, min(4*e, 1))
+		v := axesWorld(slices.Max(p.Dim), margin, min(4*e, 0.9))
 		enough, err := bound.Landmarks(margin, e, confidence)
 		if err != nil {
 			return figure, err
@@ -65,7 +65,7 @@ func runCurve(ctx context.Context, p Params) (Figure, error) {
 			if err != nil {
 				return figure, err
 			}
-			m := mean(column(errs, 0))
+			m := between(mean(column(errs, 0)), 0, 1)
 			measured = append(measured, m.point(float64(d)))
 			if m.Value == 0 {
 				break

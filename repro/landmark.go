@@ -17,13 +17,14 @@ type world struct {
 	dim       int
 	margin    float64
 	separator []float64
-	draw      func(rng *rand.Rand) (x []float64, label float64)
+	parts     []float64 // probabilities of the parts that the distribution is a mixture of
+	draw      func(rng *rand.Rand, part int) (x []float64, label float64)
 }
 
 // shellWorld is the world of shell.
 func shellWorld(dim int, margin float64) world {
-	draw := func(rng *rand.Rand) ([]float64, float64) { return shell(rng, dim, margin) }
-	return world{dim, margin, axis(dim), draw}
+	draw := func(rng *rand.Rand, _ int) ([]float64, float64) { return shell(rng, dim, margin) }
+	return world{dim, margin, axis(dim), []float64{1}, draw}
 }
 
 // blur is how much of an instance of axesWorld is a direction of its own.
@@ -32,16 +33,22 @@ const blur = 0.3
 // axesWorld is hard for landmarks: instances lie around one of k axes, each with
 // a label of its own, so that the separator is the labelled sum of the axes and
 // the margin 1/√k, less what the blur takes. The first axis has all but a part
-// rare of the probability; a landmark says nothing of other axes than its own, so about k/rare of them must be drawn. Instances of an axis
-// that no landmark is near fall on either side. k is the largest with a margin of at
-// least γ, and dim must exceed it by 2.
+// rare of the probability; a landmark says nothing of other axes than its own, so
+// about k/rare of them must be drawn. Instances of an axis that no landmark is
+// near fall on either side. k is the largest with a margin of at least γ, and dim
+// must exceed it by 2.
 func axesWorld(dim int, margin, rare float64) world {
 	k := axes(margin)
 	w := make([]float64, dim)
 	for i := range k {
 		w[i] = (1 - 2*float64(i%2)) / math.Sqrt(float64(k))
 	}
-	draw := func(rng *rand.Rand) ([]float64, float64) {
+	parts := make([]float64, k)
+	for i := range parts {
+		parts[i] = rare / float64(max(k-1, 1))
+	}
+	parts[0] = 1 - rare*float64(min(k-1, 1))
+	draw := func(rng *rand.Rand, i int) ([]float64, float64) {
 		x := make([]float64, dim)
 		for j := k; j < dim; j++ {
 			x[j] = rng.NormFloat64()
@@ -50,14 +57,10 @@ func axesWorld(dim int, margin, rare float64) world {
 		for j := k; j < dim; j++ {
 			x[j] *= scale
 		}
-		i := 0
-		if k > 1 && rng.Float64() < rare {
-			i = 1 + rng.IntN(k-1)
-		}
 		x[i] = math.Sqrt(1 - blur*blur)
 		return x, math.Copysign(1, w[i])
 	}
-	return world{dim, math.Sqrt((1 - blur*blur) / float64(k)), w, draw}
+	return world{dim, math.Sqrt((1 - blur*blur) / float64(k)), w, parts, draw}
 }
 
 // axes is the number of axes of axesWorld.
@@ -65,10 +68,22 @@ func axes(margin float64) int { return max(1, int((1-blur*blur)/(margin*margin))
 
 // sample draws n rows.
 func (v world) sample(rng *rand.Rand, n int) data.Labeled[data.Vector, float64] {
+	return v.rows(n, func(int) ([]float64, float64) {
+		u, part := rng.Float64(), 0
+		for part < len(v.parts)-1 && u >= v.parts[part] {
+			u -= v.parts[part]
+			part++
+		}
+		return v.draw(rng, part)
+	})
+}
+
+// rows gathers n rows.
+func (v world) rows(n int, draw func(i int) ([]float64, float64)) data.Labeled[data.Vector, float64] {
 	x := data.NewMatrix(n, v.dim)
 	d := data.Labeled[data.Vector, float64]{X: x, Y: make([]float64, n)}
 	for i := range n {
-		row, label := v.draw(rng)
+		row, label := draw(i)
 		copy(x.Row(i), row)
 		d.Y[i] = label
 	}
@@ -76,20 +91,23 @@ func (v world) sample(rng *rand.Rand, n int) data.Labeled[data.Vector, float64] 
 }
 
 // fitF2 fits F2 to landmarks that are drawn from the world.
-func (v world) fitF2(ctx context.Context, p Params, rng *rand.Rand, marks int) (*feature.Orthogonal[data.Vector], error) {
+func (v world) fitF2(
+	ctx context.Context, p Params, rng *rand.Rand, marks int,
+) (*feature.Orthogonal[data.Vector], error) {
 	recipe := feature.NewF2[data.Vector](kernel.Linear{}, marks)
 	recipe.Run = p.single()
 	return recipe.FitTo(ctx, v.sample(rng, marks).X)
 }
 
-// errors maps fresh rows and returns the part of them whose margin is below each
-// of the thresholds, under the image of the separator: what there is of it in
-// the span of the landmarks, as in the proof of lemma 1.
+// errors maps fresh rows and returns the probability, as they show it, that the
+// margin is below each of the thresholds, under the image of the separator: what
+// there is of it in the span of the landmarks, as in the proof of lemma 1. Each
+// part of the distribution has its own rows, so that rare ones count as they are.
 func (v world) errors(
 	ctx context.Context, p Params, rng *rand.Rand, m feature.Map[data.Vector], thresholds ...float64,
 ) ([]float64, error) {
-	const fresh = 400
-	rows := v.sample(rng, fresh)
+	each := max(400/len(v.parts), 40)
+	rows := v.rows(each*len(v.parts), func(i int) ([]float64, float64) { return v.draw(rng, i/each) })
 	image, err := feature.Apply(ctx, p.single(), m, rows.X)
 	if err != nil {
 		return nil, err
@@ -101,7 +119,7 @@ func (v world) errors(
 		c := cosine(w, image.Row(i), label)
 		for k, t := range thresholds {
 			if c < t || c <= 0 {
-				errs[k] += 1.0 / fresh
+				errs[k] += v.parts[i/each] / float64(each)
 			}
 		}
 	}
@@ -156,7 +174,5 @@ func (v world) leastMarks(ctx context.Context, p Params, part int, threshold, e 
 			}
 		}
 	})
-	m := mean(least)
-	m.Low = max(m.Low, 1)
-	return m, err
+	return between(mean(least), 1, math.Inf(1)), err
 }

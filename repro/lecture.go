@@ -56,11 +56,11 @@ func runLecture(ctx context.Context, p Params) (*Result, error) {
 			mapped[k] = data.Dense(d.as(x.Row(k))...)
 		}
 		y := signed(labels)
-		before, err := separable(ctx, p, data.Labeled[data.Vector, float64]{X: x, Y: y})
+		before, err := separates(ctx, p, data.Labeled[data.Vector, float64]{X: x, Y: y})
 		if err != nil {
 			return nil, err
 		}
-		after, err := separable(ctx, p, data.Labeled[data.Vector, float64]{X: mapped, Y: y})
+		after, err := separates(ctx, p, data.Labeled[data.Vector, float64]{X: mapped, Y: y})
 		if err != nil {
 			return nil, err
 		}
@@ -89,9 +89,9 @@ func signed(labels []string) []float64 {
 	return y
 }
 
-// separable is 1 where a separator, with a threshold, is right on all rows, and 0 where
+// separates is 1 where a separator, with a threshold, is right on all rows, and 0 where
 // there is a proof that there is none.
-func separable(ctx context.Context, p Params, d data.Labeled[data.Vector, float64]) (float64, error) {
+func separates(ctx context.Context, p Params, d data.Labeled[data.Vector, float64]) (float64, error) {
 	recipe := linear.NewProgram()
 	recipe.Feasible, recipe.Run = true, p.single()
 	s, report, err := recipe.Fit(ctx, d)
@@ -128,7 +128,7 @@ func interleaved(ctx context.Context, p Params, r *Result) error {
 			if err != nil {
 				return err
 			}
-			found, err := separable(ctx, p, data.Labeled[data.Vector, float64]{X: image, Y: signed(labels)})
+			found, err := separates(ctx, p, data.Labeled[data.Vector, float64]{X: image, Y: signed(labels)})
 			if err != nil {
 				return err
 			}

@@ -208,7 +208,7 @@ func errorCurve(f *Figure, curves [][]float64, margin float64, enough int) error
 		for i, c := range curves {
 			at[i] = c[d-1]
 		}
-		measured = append(measured, mean(at).point(float64(d)))
+		measured = append(measured, between(mean(at), 0, 1).point(float64(d)))
 	}
 	for d := enough / 4; d <= 4*enough; d += enough / 4 {
 		e, err := bound.ProjectionError(margin, confidence, d)

@@ -59,6 +59,12 @@ func mean(values []float64) Measured {
 	return studentised(m, se, len(values), len(values)-1)
 }
 
+// between cuts an interval to where values can be.
+func between(m Measured, low, high float64) Measured {
+	m.Low, m.High = max(m.Low, low), min(m.High, high)
+	return m
+}
+
 // meanShare is mean for values from 0 to 1, with the interval of Chernoff, which
 // holds for any number of them and where all are the same.
 func meanShare(values []float64) Measured {
@@ -123,15 +129,6 @@ func (m Measured) point(x float64) Point { return Point{x, m.Value, m.Low, m.Hig
 
 // bare is a point without an interval.
 func bare(x, y float64) Point { return Point{x, y, y, y} }
-
-// logs returns the logarithms of values.
-func logs(values []float64) []float64 {
-	out := make([]float64, len(values))
-	for i, v := range values {
-		out[i] = math.Log(v)
-	}
-	return out
-}
 
 // show is a row of which nothing is promised.
 func show(what string, m Measured, at ...Setting) Row { return Row{What: what, At: at, Measured: m} }

@@ -98,7 +98,9 @@ func runOblivious(ctx context.Context, p Params) (*Result, error) {
 		name string
 		rest float64
 	}{{"fast decay", 0.05}, {"slow decay", 1}} {
-		v := world{dim: dim, draw: func(rng *rand.Rand) ([]float64, float64) { return nearPlane(rng, dim, spread.rest) }}
+		v := world{dim: dim, draw: func(rng *rand.Rand, _ int) ([]float64, float64) {
+			return nearPlane(rng, dim, spread.rest)
+		}}
 		for _, c := range []struct {
 			kernel kernel.Kernel[data.Vector]
 			name   string

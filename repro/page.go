@@ -2,6 +2,7 @@ package repro
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kerf-ml/kerf/report"
@@ -21,11 +22,12 @@ func Page(results []*Result) report.Document {
 	}
 	summary := &report.Table{Columns: []string{"experiment", "claim of", "verdict", "time"}}
 	for _, r := range results {
-		summary.Rows = append(summary.Rows, report.Cells(r.Title, r.Where, r.Words(), fmt.Sprintf("%.1f s", r.Seconds)))
+		took := fmt.Sprintf("%.1f\u00a0s", r.Seconds)
+		summary.Rows = append(summary.Rows, report.Cells(r.Title, r.Where, r.Words(), took))
 	}
 	d.Sections = append(d.Sections, report.Section{Title: "Verdicts", Table: summary})
 	for _, r := range results {
-		d.Sections = append(d.Sections, r.section())
+		d.Sections = append(d.Sections, r.sections()...)
 	}
 	return d
 }
@@ -57,7 +59,8 @@ func doubt(results []*Result) string {
 	return strings.Join(words, " ")
 }
 
-func (r *Result) section() report.Section {
+// sections are the claim with its figures, and a table for each thing measured.
+func (r *Result) sections() []report.Section {
 	s := report.Section{
 		Title: r.Title,
 		Text:  r.Claim,
@@ -68,33 +71,47 @@ func (r *Result) section() report.Section {
 			{Name: "repeat it", Value: r.Command},
 			{Name: "rows as CSV", Value: r.Name + ".csv"},
 		},
-		Table: r.table(),
-		Note:  strings.Join(r.Notes, " "),
+		Note: strings.Join(r.Notes, " "),
 	}
 	for _, f := range r.Figures {
 		s.Figures = append(s.Figures, f.figure())
 	}
-	return s
+	out := []report.Section{s}
+	for rest := r.Rows; len(rest) > 0; {
+		n := slices.IndexFunc(rest, func(row Row) bool { return row.What != rest[0].What })
+		if n < 0 {
+			n = len(rest)
+		}
+		out = append(out, report.Section{Text: "Measured: " + rest[0].What, Table: table(rest[:n])})
+		rest = rest[n:]
+	}
+	return out
 }
 
-// table returns the rows for people.
-func (r *Result) table() *report.Table {
-	places := r.places()
-	t := &report.Table{Columns: append(append([]string{"what"}, places...), "promised", "measured", "verdict")}
-	for _, row := range r.Rows {
-		cells := report.Cells(row.What)
-		for _, name := range places {
+// table returns rows of one kind for people.
+func table(rows []Row) *report.Table {
+	names := places(rows)
+	judged := slices.ContainsFunc(rows, func(r Row) bool { return r.Promised != nil })
+	t := &report.Table{Columns: append(slices.Clone(names), "measured")}
+	if judged {
+		t.Columns = append(t.Columns, "promised", "verdict")
+	}
+	for _, row := range rows {
+		var cells []report.Cell
+		for _, name := range names {
 			cells = append(cells, report.Cell{Value: row.setting(name, number)})
 		}
-		t.Rows = append(t.Rows, append(cells, report.Cell{Value: row.Promise()},
-			report.Cell{Value: row.Measured.String(), Small: row.Measured.Interval()},
-			report.Cell{Value: row.Verdict.Words()}))
+		cells = append(cells, report.Cell{Value: row.Measured.String(), Small: row.Measured.Interval()})
+		if judged {
+			cells = append(cells, report.Cell{Value: row.Promise()}, report.Cell{Value: row.Verdict.Words()})
+		}
+		t.Rows = append(t.Rows, cells)
 	}
 	return t
 }
 
-// figure returns the chart. A bound has the colour of the measurements before it,
-// or that of words where it is one for several.
+// figure returns the chart. Where each series of measurements has a bound after it,
+// that has its colour; else bounds have those that no measurements have.
 func (f Figure) figure() report.Figure {
 	c := report.Chart{Title: f.Title, Width: 460, Height: 290, X: f.X.axis(), Y: f.Y.axis()}
 	bounds := 0
@@ -103,22 +120,22 @@ func (f Figure) figure() report.Figure {
 			bounds++
 		}
 	}
-	colour, grey := 0, report.Colours
 	own := 2*bounds == len(f.Series)
+	colour, free := 0, report.Colours
 	for _, s := range f.Series {
 		line := report.Series{Name: s.Name, Kind: report.Points}
 		switch {
+		case s.Bound && own && colour > 0:
+			line.Kind, line.Dashed, line.Colour = report.Line, true, colour
 		case s.Bound:
-			line.Kind, line.Dashed, line.Colour = report.Line, true, grey
-			if own && colour > 0 {
-				line.Colour = colour
-			}
-		case s.Joined:
-			line.Kind = report.Joined
-		}
-		if !s.Bound {
-			colour = colour%(grey-1) + 1
+			line.Kind, line.Dashed, line.Colour = report.Line, true, free
+			free = max(free-1, 1)
+		default:
+			colour = colour%report.Colours + 1
 			line.Colour = colour
+			if s.Joined {
+				line.Kind = report.Joined
+			}
 		}
 		for _, p := range s.Points {
 			line.Points = append(line.Points, report.Point{X: p.X, Y: p.Y, Low: p.Low, High: p.High})

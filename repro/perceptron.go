@@ -64,7 +64,7 @@ func runPerceptron(ctx context.Context, p Params) (*Result, error) {
 	figure := Figure{
 		Title: "Perceptron (Novikoff): mistakes by dimension",
 		X:     Axis{Label: "dimension of the space", Log: true}, Y: Axis{Label: "mistakes", Log: true},
-		Note: "Each dashed line is the most that is promised at its margin γ. The dimension does not matter.",
+		Note: "Each dashed line is the most that is promised at its margin γ, in every dimension.",
 	}
 	for _, margin := range p.Margin {
 		most, err := bound.PerceptronMistakes(margin)

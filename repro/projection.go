@@ -109,8 +109,8 @@ func runProjection(ctx context.Context, p Params) (*Result, error) {
 	}
 	for _, kind := range kinds {
 		if t := beyond[kind]; t[1] > 0 {
-			r.Notes = append(r.Notes, fmt.Sprintf("%s projections, for which the theorem is not proved, are beyond its "+
-				"bound in %d of %d settings.", kind, t[0], t[1]))
+			r.Notes = append(r.Notes, fmt.Sprintf("Projections of kind %s, for which the theorem is not proved, are beyond "+
+				"its bound in %d of %d settings.", kind, t[0], t[1]))
 		}
 	}
 	return r, nil

@@ -39,7 +39,7 @@ func limitSelection(p Params) error {
 }
 
 // clustered is a point of one of twelve clusters.
-func clustered(rng *rand.Rand) ([]float64, float64) {
+func clustered(rng *rand.Rand, _ int) ([]float64, float64) {
 	c := 0
 	for c < 11 && rng.Float64() < 0.7 {
 		c++

@@ -59,12 +59,32 @@ func (h Hidden) Make(ctx context.Context) (*data.Matrix, []string, error) {
 	}
 	x := data.NewMatrix(h.N, h.Bits)
 	for i, p := range drawn {
-		row := x.Row(i)
-		for j := range row {
-			row[j] = float64(p >> j & 1)
-		}
+		unpack(x.Row(i), p)
 	}
 	return x, labels, nil
+}
+
+// Points returns all of X', a row each, and the labels: +1 or -1. The recipe must
+// be valid.
+func (h Hidden) Points() data.Labeled[data.Vector, float64] {
+	points, label := h.points()
+	x := data.NewMatrix(len(points), h.Bits)
+	d := data.Labeled[data.Vector, float64]{X: x, Y: make([]float64, len(points))}
+	for i, p := range points {
+		unpack(x.Row(i), p)
+		d.Y[i] = -1
+		if label[p] {
+			d.Y[i] = 1
+		}
+	}
+	return d
+}
+
+// unpack writes the bits of a point.
+func unpack(row []float64, p uint64) {
+	for j := range row {
+		row[j] = float64(p >> j & 1)
+	}
 }
 
 // points returns X', a point a number whose bit j is coordinate j, with the
