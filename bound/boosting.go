@@ -86,3 +86,18 @@ func boosted(margin, err, confidence float64) (rounds, tries Count) {
 func checkEdge(edge float64) error {
 	return checkRange("edge", edge, edge > 0 && edge <= 0.5, "above 0 and at most 1/2")
 }
+
+// BoostingProduct is Π 2√(e(1-e)) over the weighted errors e of the rounds: the
+// training error of AdaBoost's vote is at most this. Errors are from 0 to 1/2.
+//
+// Reference: Freund and Schapire 1997, theorem 6; docs/math/boosting.md.
+func BoostingProduct(errs []float64) (float64, error) {
+	product := 1.0
+	for t, e := range errs {
+		if !(e >= 0 && e <= 0.5) {
+			return 0, fmt.Errorf("error of round %d is %v and must be from 0 to 1/2", t+1, e)
+		}
+		product *= 2 * math.Sqrt(e*(1-e))
+	}
+	return product, nil
+}

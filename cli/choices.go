@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/job"
@@ -42,8 +43,8 @@ func (f *mapFlags) add(flags *pflag.FlagSet) {
 			"on held-out rows, from 64 to 1024)")
 	flags.StringVar(&f.selection, "select", "",
 		"how landmarks are chosen: uniform, iid, kmeans, greedy or rpcholesky (default: uniform)")
-	flags.StringVar(&f.projection, "projection", "", "random projection of f3: "+strings.Join(project.Kinds(),
-		", ")+" (default: gaussian)")
+	flags.StringVar(&f.projection, "projection", "", "random projection of f3, project and direct: "+
+		strings.Join(project.Kinds(), ", ")+" (default: gaussian)")
 	flags.StringVar(&f.repair, "repair", "",
 		"what f2 does with a similarity that is no kernel: clip, flip or shift its spectrum "+
 			"(default: refuse it)")
@@ -94,7 +95,13 @@ func (f *mapFlags) choose(c *cobra.Command, t model.Traits, grows bool, out *job
 	set("select", f.selection != "", f.selection)
 	set("projection", f.projection != "", f.projection)
 	set("repair", f.repair != "", f.repair)
-	return called(c, "map", f.mapArgs, out.Map.Args)
+	if err := called(c, "map", f.mapArgs, out.Map.Args); err != nil || f.mapKind == "" {
+		return err
+	}
+	if m, err := model.NewMapper[data.Vector](f.mapKind, out.Map.Args); err == nil && m.Validate() != nil {
+		return usage("map %s: %w", f.mapKind, m.Validate())
+	}
+	return nil
 }
 
 // callFlag is a flag that takes a name, or a name with hyperparameters.
@@ -135,14 +142,18 @@ func (f *mapFlags) fits(kind, kernel string, sized, grows, machine bool) error {
 	switch none := kind == model.MapNone; {
 	case f.selection != "" && !model.HasLandmarks(kind):
 		return usage("--select is for maps with landmarks: f1, f2 and f3")
-	case f.projection != "" && kind != model.MapF3:
-		return usage("--projection is for --map f3")
+	case f.projection != "" && !projects(kind):
+		return usage("--projection is for --map f3, project and direct")
 	case kind == model.MapMonomials && sized:
 		return usage("--map monomials has all monomials of the kernel's degree; drop --dim")
+	case (kind == model.MapTaylor || kind == model.MapPowers) && sized:
+		return usage("--map %s has all features up to its degree, as in '%s(degree=5)'; drop --dim", kind, kind)
 	case kind == model.MapExplicit && sized:
 		return usage("--map explicit has the features that the kernel lists; drop --dim")
 	case none && kernel != "" && kernel != "linear" && !machine:
 		return usage("--map none leaves the kernel %s without use; choose --map f1, f2 or f3, or drop --kernel", f.kernel)
+	case !none && model.RawMap(kind, f.mapArgs) && kernel != "" && kernel != "linear":
+		return usage("--map %s looks at no kernel; drop --kernel, or choose --map f1, f2 or f3", kind)
 	case none && sized && !machine:
 		return usage("--map none has no dimension to choose; drop --dim")
 	case f.repair != "" && !slices.Contains(feature.Repairs, feature.Repair(f.repair)):
@@ -156,6 +167,11 @@ func (f *mapFlags) fits(kind, kernel string, sized, grows, machine bool) error {
 		return usage("--landmarks is for --map f3; %s has --dim landmarks", kind)
 	}
 	return nil
+}
+
+// projects reports whether maps of a kind end in a random projection.
+func projects(kind string) bool {
+	return kind == model.MapF3 || kind == model.MapProject || kind == model.MapDirect
 }
 
 // learnerFlags choose a learner and all that belongs to it.
@@ -187,7 +203,8 @@ func (f *learnerFlags) add(flags *pflag.FlagSet) {
 		"or is left open, numbers are learnt as such unless they are few whole ones, and all else as classes)")
 	flags.Float64Var(&f.c, "C", 0, "penalty C, the weight of a unit of loss (default: chosen on held-out training rows)")
 	flags.Float64Var(&f.lambda, "lambda", 0,
-		"penalty lambda, the weight of |w|², of ridge, kernel-ridge, falkon and kernel-sgd (default: chosen)")
+		"penalty lambda, the weight of |w|², of ridge, kernel-ridge, falkon and kernel-sgd; of svm, logistic, pegasos "+
+			"and kernel-svm in place of C, as lambda/2·|w|² + mean loss: C = 1/(lambda·rows) (default: chosen)")
 	flags.Float64Var(&f.nu, "nu", 0.5, "fraction ν of nu-svm, nu-svr and one-class")
 	flags.Float64Var(&f.epsilon, "epsilon", -1,
 		"half of the width of svr's tube (default: a tenth of the targets' spread)")
@@ -324,8 +341,10 @@ func (f *learnerFlags) inRange(changed func(string) bool, t model.Traits, out *j
 		return usage("--C is for learners that have one; %s has none", f.learner)
 	case changed("lambda") && !(f.lambda > 0 && f.lambda <= 1e12):
 		return usage("--lambda is %v and must be a positive number", f.lambda)
-	case changed("lambda") && t.Penalty != model.PenaltyLambda && f.learner != model.LearnerRidge:
-		return usage("--lambda is for ridge, kernel-ridge, falkon and kernel-sgd; %s has none", f.learner)
+	case changed("lambda") && !takes(f.learner, "lambda"):
+		return usage("--lambda is for learners that have one; %s has none", f.learner)
+	case (changed("lambda") || f.args["lambda"] != nil) && (changed("C") || f.args["C"] != nil):
+		return usage("--C and --lambda say the same, C = 1/(lambda·rows); drop one")
 	case !(f.nu > 0 && f.nu <= 1):
 		return usage("--nu is %v and must be above 0 and at most 1", f.nu)
 	case changed("epsilon") && !(f.epsilon >= 0 && f.epsilon <= 1e12):
@@ -350,6 +369,12 @@ func (f *learnerFlags) inRange(changed func(string) bool, t model.Traits, out *j
 		return usage("--max-passes is %d and must be at least 1", f.passes)
 	}
 	return nil
+}
+
+// takes reports whether a learner has a hyperparameter.
+func takes(learner, name string) bool {
+	l, err := model.NewLearner[string](learner, nil)
+	return err == nil && model.Accepts(l, name)
 }
 
 // classWeights reads the weights of classes.

@@ -26,13 +26,15 @@ if the output's name ends in .libsvm; strings as lines of a label, a tab and the
 string; sets as lines of a label and the items.
 
   circle       uniform on a square; 1 inside the unit circle, -1 outside
-  xor          uniform on a square; 1 where both coordinates have the same sign
+  xor          uniform on a square; 1 where both coordinates have the same sign;
+               with --book its four corners
   rings        two rings, one around the other, with a gap between them
   moons        two half circles that reach into each other
-  interval     points on the line; 1 where |x| > 2
+  interval     points on the line; 1 where |x| > 2; with --book -10, -9, …, 10
   interleaved  points on the line with alternating labels
   halfspace    unit vectors on both sides of a hyperplane, --margin away from it
-  hidden       bits on which landmarks that ignore the data are of no use
+  hidden       bits on which landmarks that ignore the data are of no use; the
+               kernel 'hidden(bits=20,seed=1)' goes with them
   signatures   strings; 1 where a hidden word of 8 letters stands in one of 200
   baskets      sets of items; 1 where at least one of 5 hidden items is bought`,
 		Example: "  kerf gen circle --n 2000 -o c.csv",
@@ -43,11 +45,17 @@ string; sets as lines of a label and the items.
 	c.Flags().Float64Var(&o.Margin, "margin", o.Margin, "margin of halfspace")
 	c.Flags().IntVar(&o.Dim, "dim", o.Dim,
 		"dimension of halfspace; length of signatures (default 200), items of baskets (500), bits of hidden (20)")
+	c.Flags().BoolVar(&o.Book, "book", false, "the very points of the papers, of interval (21) and xor (4)")
 	c.Flags().StringVarP(&out, "output", "o", "", "file to write to (default: standard output)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		o.Seed = a.seed
 		if !slices.Contains(gen.All(), args[0]) {
 			return usage("unknown data %q; there are %s", args[0], strings.Join(gen.All(), ", "))
+		}
+		if rows := gen.BookRows(args[0]); o.Book && !c.Flags().Changed("n") && rows > 0 {
+			o.N = rows
+		} else if o.Book && rows == 0 {
+			return usage("--book is for interval and xor; no paper lists the points of %s", args[0])
 		}
 		if a.json && (out == "" || out == "-") {
 			return usage("--json and the data cannot both go to standard output; use -o FILE")

@@ -207,7 +207,7 @@ func TestLearnerFlags(t *testing.T) {
 		{2, "--C", []string{"c.csv", "--learner", "kernel-ridge", "--C", "1"}},
 		{2, "--C", []string{"c.csv", "--learner", "kernel-svm", "--C", "0"}},
 		{2, "--C", []string{"c.csv", "--learner", "kernel-svm", "--C", "Inf"}},
-		{2, "--lambda", []string{"c.csv", "--learner", "svm", "--lambda", "1"}},
+		{2, "--lambda", []string{"c.csv", "--learner", "perceptron", "--lambda", "1"}},
 		{2, "--lambda", []string{"c.csv", "--learner", "ridge", "--lambda", "-1"}},
 		{2, "--lambda", []string{"c.csv", "--learner", "ridge", "--lambda", "NaN"}},
 		{2, "--nu", []string{"c.csv", "--learner", "nu-svm", "--nu", "0"}},

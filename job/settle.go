@@ -42,7 +42,7 @@ func settle[T any](c Choices, kind spec.Kind[T]) (*settled, error) {
 	text := c.Kernel
 	if text == "" {
 		text = kind.Default()
-		if s.vectors && c.Map.Name == model.MapNone && !s.traits.Kernel {
+		if s.vectors && model.RawMap(c.Map.Name, c.Map.Args) && !s.traits.Kernel {
 			text = linearKernel
 		}
 	}

@@ -92,7 +92,7 @@ func (t TuneTrial) MarshalJSON() ([]byte, error) {
 // kernelOf is what a candidate's kernel is called on all rows of the search. In
 // a trial the width comes from the rows that were trained on.
 func (t *tuning[T]) kernelOf(c candidate) string {
-	if t.space.maps[c.way] == model.MapNone && !t.choices.traits.Kernel {
+	if model.RawMap(t.space.maps[c.way], nil) && !t.choices.traits.Kernel {
 		return linearKernel
 	}
 	k, err := makeKernel(t.worker.kind, t.space, c, t.medians, t.o.Seed)

@@ -77,6 +77,13 @@ func (t *training[T]) mapWords() string {
 		return fmt.Sprintf("none: %d support vectors of the kernel itself", t.pipeline.Map.Dim())
 	}
 	h, dims := t.header.Map, t.dimWords()
+	if t.choices.Map.Name == model.MapDirect {
+		text := fmt.Sprintf("direct: all %d rows as landmarks, of rank %d", h.Drawn, h.Landmarks)
+		if h.Projection != nil {
+			text += fmt.Sprintf(", projected to %d dimensions", h.Dim)
+		}
+		return text
+	}
 	switch h.Kind {
 	case model.MapExplicit:
 		text := fmt.Sprintf("explicit: the %d features that the kernel lists, in %d buckets", h.Dim, h.Width)
@@ -94,6 +101,16 @@ func (t *training[T]) mapWords() string {
 		return fmt.Sprintf("f3: %d landmarks of rank %d, projected to %d dimensions%s", h.Drawn, h.Landmarks, h.Dim, dims)
 	case model.MapMonomials:
 		return fmt.Sprintf("monomials: all %d of %d coordinates", h.Dim, h.Width)
+	case model.MapTaylor:
+		return fmt.Sprintf("taylor: all %d monomials of %d coordinates up to degree %d", h.Dim, h.Width, h.Degree)
+	case model.MapPowers:
+		return fmt.Sprintf("powers: 1, x, … up to x^%d", h.Dim-1)
+	case model.MapProject:
+		return fmt.Sprintf("project: %d coordinates, projected to %d dimensions (%s)%s", h.Width, h.Dim, h.Projection.Kind,
+			dims)
+	case model.MapLift:
+		return fmt.Sprintf("lift: %d features of %s, and a constant of %v before all are scaled by %.4g%s", h.Of.Dim,
+			h.Of.Kind, h.Unit, 1/math.Hypot(1, h.Unit), dims)
 	}
 	if h.Width == 0 {
 		return fmt.Sprintf("%s: %d features%s", h.Kind, h.Dim, dims)
@@ -130,7 +147,9 @@ func (t *training[T]) learnerWords() string {
 	if !t.choices.chooses() {
 		how = ""
 	}
-	switch {
+	switch lambda := lambdaOf(l); {
+	case tr.C > 0 && lambda > 0:
+		text += fmt.Sprintf(" with lambda = %v, C = 1/(lambda·rows) = %s", lambda, penaltyText(tr.C))
 	case tr.C > 0:
 		text += fmt.Sprintf(" with C = %s%s", penaltyText(tr.C), how)
 	case tr.Lambda > 0:
@@ -146,6 +165,14 @@ func (t *training[T]) learnerWords() string {
 		text += fmt.Sprintf("; %d support vectors", tr.Support)
 	}
 	return text
+}
+
+// lambdaOf returns the lambda that stands for the C of a learner, 0 where none does.
+func lambdaOf(l model.Learner) float64 {
+	if r, ok := l.(model.Rated); ok {
+		return r.Rate()
+	}
+	return 0
 }
 
 // boundWords says how many mistakes a perceptron can have made, by the margin γ of

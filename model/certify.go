@@ -227,7 +227,7 @@ func (r Recipe[T]) grows() (f2 F2[T], projection string, err error) {
 			return m, "", nil
 		}
 	case F3[T]:
-		kind := m.projection()
+		kind := projectionKind(m.Projection)
 		if kind == project.KindSparse || kind == project.KindHadamard {
 			return f2, "", fmt.Errorf("Claim is set with a %s projection, which theorem 2 does not cover, and must be with %s, "+
 				"%s, %s or %s", kind, project.KindGaussian, project.KindSign, project.KindAchlioptas, project.KindOrthogonal)

@@ -47,6 +47,9 @@ func Penalties[T any](l Learner, choose bool, s Sample[T], gridC, gridLambda []f
 	case penalty == PenaltyLambda && choose:
 		return gridLambda
 	}
+	if r, ok := l.(Rated); ok && r.Rate() > 0 {
+		return []float64{rated(r.Rate(), total(s.Weight, s.Len()))}
+	}
 	return []float64{penaltyOf(l)}
 }
 

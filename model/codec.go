@@ -47,11 +47,9 @@ func Describe[T any](p *Pipeline[T], kind Kind[T]) (Header, error) {
 	if landmarks := landmarksOf(inner); landmarks != nil && landmarks.Precision() != run.Float64 {
 		h.Precision = landmarks.Precision().String()
 	}
-	for _, m := range storers[T]() {
-		if m.describe(inner, &h.Map) {
-			h.Map.Kind = m.Name()
-			return h, nil
-		}
+	if s, is := storerOf(inner); s != nil {
+		h.Map = is
+		return h, nil
 	}
 	if name, _, ok := ownMap(inner, kind); ok {
 		if name == "" || name == MapBlend || slices.Contains(MapNames(), name) {
@@ -89,6 +87,18 @@ func storers[T any]() []storer[T] {
 		out = append(out, m.(storer[T]))
 	}
 	return out
+}
+
+// storerOf returns the recipe that stores a map of ours, nil where there is none, and
+// what the map is.
+func storerOf[T any](m feature.Map[T]) (storer[T], MapHeader) {
+	for _, s := range storers[T]() {
+		h := MapHeader{Kind: s.Name(), Dim: m.Dim()}
+		if s.describe(m, &h) {
+			return s, h
+		}
+	}
+	return nil, MapHeader{}
 }
 
 // ownMap returns the name and the bytes of a map of the user's.
@@ -159,6 +169,8 @@ func landmarksOf[T any](m feature.Map[T]) *feature.Landmarks[T] {
 	switch m := m.(type) {
 	case *feature.Landmarks[T]:
 		return m
+	case *feature.Lift[T]:
+		return landmarksOf(m.Inner())
 	case interface{ Landmarks() *feature.Landmarks[T] }:
 		return m.Landmarks()
 	}
@@ -339,7 +351,7 @@ func openMap[T any](f *File, k kernel.Kernel[T], kind Kind[T]) (feature.Map[T], 
 		if m.Name() != h.Kind {
 			continue
 		}
-		if k == nil && h.Kind != MapNone {
+		if k == nil && !isRaw[T](m) && h.Kind != MapLift { // that looks at the one inside
 			return nil, fmt.Errorf("its map %q has no kernel", h.Kind)
 		}
 		return m.open(f, k, kind)

@@ -76,10 +76,13 @@ type MapHeader struct {
 	Dim        int               `json:"dim"`                  // features
 	Landmarks  int               `json:"landmarks"`            // landmarks kept
 	Drawn      int               `json:"drawn,omitempty"`      // landmarks drawn, dependent ones included
-	Projection *ProjectionHeader `json:"projection,omitempty"` // of f3
+	Projection *ProjectionHeader `json:"projection,omitempty"` // of f3 and project
 	Repair     string            `json:"repair,omitempty"`     // of f2 for a similarity that is no kernel
 	Width      int               `json:"width,omitempty"`      // coordinates of a vector, where the map depends on it
 	Seed       uint64            `json:"seed,omitempty"`       // of a map that does not look at the data
+	Degree     int               `json:"degree,omitempty"`     // of taylor
+	Unit       float64           `json:"unit,omitempty"`       // bias coordinate of lift
+	Of         *MapHeader        `json:"of,omitempty"`         // the map that is lifted
 }
 
 // VotesHeader says what the rules of a boosted model are.

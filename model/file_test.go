@@ -49,6 +49,10 @@ func trials() []trial {
 			add(rbf, model.MapORF, model.LearnerPerceptron)
 			add(kernel.NewPolynomial(2), model.MapSketch, model.LearnerSVM)
 			add(kernel.NewPolynomial(3), model.MapMonomials, model.LearnerSVM)
+			add(rbf, model.MapTaylor, model.LearnerSVM)
+			add(rbf, model.MapDirect, model.LearnerSVM)
+			add(rbf, model.MapLift, model.LearnerSVM)
+			add(nil, model.MapProject, model.LearnerSVM)
 			add(nil, model.MapNone, model.LearnerSVM)
 			add(rbf, model.MapNone, model.LearnerKernelPerceptron)
 		}

@@ -325,7 +325,7 @@ func (r Recipe[T]) mapAll(
 		return nil, err
 	}
 	t.Rank = rankOf(p.Map)
-	if isIdentity(p.Map) {
+	if isRaw(r.Map) {
 		p.Kernel = nil
 	}
 	stages.Next("map", size.mapAll)

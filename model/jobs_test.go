@@ -49,9 +49,12 @@ func mapOf[T any](name string, a args) model.Mapper[T] {
 	return m
 }
 
-// of returns those that a recipe has.
+// of returns those that a recipe has, of C and lambda the first.
 func (a args) of(recipe any) args {
 	a = maps.Clone(a)
+	if model.Accepts(recipe, "C") && a["C"] != nil {
+		delete(a, "lambda")
+	}
 	maps.DeleteFunc(a, func(name string, _ any) bool { return !model.Accepts(recipe, name) })
 	return a
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/kerf-ml/kerf/data"
@@ -91,6 +92,36 @@ type Penalized interface {
 	Learner
 	Penalty() float64
 	WithPenalty(v float64) Learner
+}
+
+// Rated is a learner with a C that may be given by lambda instead, as in
+//
+//	λ/2·|w|² + (1/m)·Σ loss
+//
+// of Shalev-Shwartz and Ben-David 2014, (16.5). Divided by λ that is |w|²/2 + C·Σ loss
+// with C = 1/(λ·m), m the rows or the sum of their weights. Their (16.4) has λ|w|², which
+// is 2λ here.
+type Rated interface {
+	Penalized
+	Rate() float64 // lambda; 0 where C is given
+}
+
+// rated returns the C of a lambda for m rows.
+func rated(lambda, m float64) float64 { return 1 / (lambda * m) }
+
+// cOf returns the C of a problem, by lambda where that is given.
+func cOf[T any](l Rated, p Problem[T]) float64 {
+	if l.Rate() > 0 {
+		return rated(l.Rate(), total(p.Weight, p.Len()))
+	}
+	return l.Penalty()
+}
+
+func checkRate(lambda float64) error {
+	if !(lambda >= 0 && lambda <= math.MaxFloat64) {
+		return outOfRange("Lambda", lambda, "positive, or 0 for C")
+	}
+	return nil
 }
 
 // Path fits the same sample at one penalty after another, from that of the

@@ -121,6 +121,7 @@ func limited(own, given int) int {
 // class against the rest.
 type KernelSVM[T any] struct {
 	C         float64 `json:"C"`
+	Lambda    float64 `json:"lambda"`    // in place of C, see Rated; 0 for C
 	Tolerance float64 `json:"tolerance"` // of the optimality conditions
 	MaxSteps  int     `json:"max_steps"` // 0 for the machine's own limit
 	Pairs     bool    `json:"pairs"`     // learn each pair of classes, not each class against the rest
@@ -146,11 +147,14 @@ func (KernelSVM[T]) Traits() Traits {
 func (l KernelSVM[T]) Penalty() float64 { return l.C }
 
 // WithPenalty returns the recipe with another C.
-func (l KernelSVM[T]) WithPenalty(c float64) Learner { l.C = c; return l }
+func (l KernelSVM[T]) WithPenalty(c float64) Learner { l.C, l.Lambda = c, 0; return l }
+
+// Rate returns Lambda.
+func (l KernelSVM[T]) Rate() float64 { return l.Lambda }
 
 // Validate reports fields out of range.
 func (l KernelSVM[T]) Validate() error {
-	return errors.Join(checkPenalty("C", l.C), checkTolerance(l.Tolerance), checkSteps(l.MaxSteps))
+	return errors.Join(checkPenalty("C", l.C), checkRate(l.Lambda), checkTolerance(l.Tolerance), checkSteps(l.MaxSteps))
 }
 
 func checkTolerance(t float64) error {
@@ -184,6 +188,9 @@ func (l KernelSVM[T]) recipe(p Problem[T]) kernelized.SVM[T] {
 	s := kernelized.NewSVM(p.Kernel)
 	s.MaxIterations = limited(s.MaxIterations, l.MaxSteps)
 	s.C, s.Tolerance, s.Checkpoint, s.Run = l.C, l.Tolerance, p.Checkpoint, p.Run
+	if l.Lambda > 0 && p.Len() > 0 {
+		s.C = cOf(l, p)
+	}
 	return s
 }
 

@@ -62,6 +62,7 @@ func follow(
 // SVM is the soft-margin separator: least |w|²/2 + C·Σ loss.
 type SVM struct {
 	C         float64     `json:"C"`
+	Lambda    float64     `json:"lambda"` // in place of C, see Rated; 0 for C
 	Loss      linear.Loss `json:"loss"`
 	Tolerance float64     `json:"tolerance"` // of the duality gap, relative to the objective
 	MaxPasses int         `json:"max_passes"`
@@ -84,10 +85,15 @@ func (SVM) Traits() Traits { return Traits{Penalty: PenaltyC, Weights: true} }
 func (l SVM) Penalty() float64 { return l.C }
 
 // WithPenalty returns the recipe with another C.
-func (l SVM) WithPenalty(c float64) Learner { l.C = c; return l }
+func (l SVM) WithPenalty(c float64) Learner { l.C, l.Lambda = c, 0; return l }
+
+// Rate returns Lambda.
+func (l SVM) Rate() float64 { return l.Lambda }
 
 // Validate reports fields out of range.
-func (l SVM) Validate() error { return l.recipe(Problem[data.Vector]{}).Validate() }
+func (l SVM) Validate() error {
+	return errors.Join(l.recipe(Problem[data.Vector]{}).Validate(), checkRate(l.Lambda))
+}
 
 // Quick returns the recipe of a trial.
 func (l SVM) Quick(n int) Learner {
@@ -111,12 +117,13 @@ func (l SVM) Path(ctx context.Context, p Problem[data.Vector], _ []float64) (Pat
 // Fit trains a separator a class, one for two classes.
 func (l SVM) Fit(ctx context.Context, p Problem[data.Vector]) (Fitted[data.Vector], learn.Report, error) {
 	path, err := l.Path(ctx, p, nil)
-	return follow(ctx, path, err, l.C)
+	return follow(ctx, path, err, cOf(l, p))
 }
 
 // Logistic is logistic regression, multinomial for more than two classes.
 type Logistic struct {
 	C         float64 `json:"C"`
+	Lambda    float64 `json:"lambda"` // in place of C, see Rated; 0 for C
 	Tolerance float64 `json:"tolerance"`
 	MaxPasses int     `json:"max_passes"`
 	Unit      float64 `json:"unit"`
@@ -138,10 +145,15 @@ func (Logistic) Traits() Traits { return Traits{Penalty: PenaltyC, Weights: true
 func (l Logistic) Penalty() float64 { return l.C }
 
 // WithPenalty returns the recipe with another C.
-func (l Logistic) WithPenalty(c float64) Learner { l.C = c; return l }
+func (l Logistic) WithPenalty(c float64) Learner { l.C, l.Lambda = c, 0; return l }
+
+// Rate returns Lambda.
+func (l Logistic) Rate() float64 { return l.Lambda }
 
 // Validate reports fields out of range.
-func (l Logistic) Validate() error { return l.two(Problem[data.Vector]{}).Validate() }
+func (l Logistic) Validate() error {
+	return errors.Join(l.two(Problem[data.Vector]{}).Validate(), checkRate(l.Lambda))
+}
 
 // Quick returns the recipe of a trial.
 func (l Logistic) Quick(n int) Learner {
@@ -171,7 +183,7 @@ func (l Logistic) Path(ctx context.Context, p Problem[data.Vector], _ []float64)
 // Fit trains a separator a class, one for two classes.
 func (l Logistic) Fit(ctx context.Context, p Problem[data.Vector]) (Fitted[data.Vector], learn.Report, error) {
 	path, err := l.Path(ctx, p, nil)
-	return follow(ctx, path, err, l.C)
+	return follow(ctx, path, err, cOf(l, p))
 }
 
 // Ridge is least squares with the penalty Lambda on |w|², of classes and numbers.
@@ -346,8 +358,9 @@ func (l AveragedPerceptron) Fit(
 
 // Pegasos is the svm by stochastic descent, a row at a time.
 type Pegasos struct {
-	C    float64 `json:"C"`
-	Unit float64 `json:"unit"`
+	C      float64 `json:"C"`
+	Lambda float64 `json:"lambda"` // in place of C, see Rated; 0 for C
+	Unit   float64 `json:"unit"`
 }
 
 // pegasosRows is how many rows of Pegasos lie between two states, if they are due.
@@ -368,17 +381,22 @@ func (Pegasos) Traits() Traits {
 func (l Pegasos) Penalty() float64 { return l.C }
 
 // WithPenalty returns the recipe with another C.
-func (l Pegasos) WithPenalty(c float64) Learner { l.C = c; return l }
+func (l Pegasos) WithPenalty(c float64) Learner { l.C, l.Lambda = c, 0; return l }
+
+// Rate returns Lambda.
+func (l Pegasos) Rate() float64 { return l.Lambda }
 
 // Validate reports fields out of range.
-func (l Pegasos) Validate() error { return errors.Join(checkPenalty("C", l.C), checkUnit(l.Unit)) }
+func (l Pegasos) Validate() error {
+	return errors.Join(checkPenalty("C", l.C), checkRate(l.Lambda), checkUnit(l.Unit))
+}
 
 // Fit takes the steps.
 func (l Pegasos) Fit(ctx context.Context, p Problem[data.Vector]) (Fitted[data.Vector], learn.Report, error) {
-	rows := max(p.Len(), 1)
+	rows, c := max(p.Len(), 1), cOf(l, p)
 	return rest(ctx, p, func(p Problem[data.Vector]) learn.Learner[data.Vector, float64, *linear.Separator] {
 		s := linear.NewPegasos()
-		s.Lambda, s.Unit, s.Seed, s.Run, s.SaveRows = linear.PegasosLambda(l.C, rows), l.Unit, p.Seed, p.Run, pegasosRows
+		s.Lambda, s.Unit, s.Seed, s.Run, s.SaveRows = linear.PegasosLambda(c, rows), l.Unit, p.Seed, p.Run, pegasosRows
 		return s
 	})
 }

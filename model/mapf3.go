@@ -39,26 +39,18 @@ func (r F3[T]) Validate() error {
 	if r.Landmarks < 1 {
 		err = errors.Join(err, outOfRange("Landmarks", r.Landmarks, "at least 1"))
 	}
-	_, fault := project.Recall(r.projection(), max(r.Dim, 1), 1)
+	_, fault := project.Recall(projectionKind(r.Projection), max(r.Dim, 1), 1)
 	return errors.Join(err, named("Projection", fault))
 }
 
 // Fit fits F2 and draws the projection.
 func (r F3[T]) Fit(ctx context.Context, p Problem[T]) (feature.Map[T], error) {
-	projection, err := project.Recall(r.projection(), r.Dim, p.Seed)
+	projection, err := project.Recall(projectionKind(r.Projection), r.Dim, p.Seed)
 	if err != nil {
 		return nil, err
 	}
 	f2 := F2[T]{Dim: r.Landmarks, Select: r.Select, Rank: r.Rank}
 	return fitted[T](feature.NewF3(f2.feature(p), projection).Fit(ctx, p.X))
-}
-
-// projection returns the kind of the projection.
-func (r F3[T]) projection() string {
-	if r.Projection == "" {
-		return project.KindGaussian
-	}
-	return r.Projection
 }
 
 func (F3[T]) describe(m feature.Map[T], h *MapHeader) bool {

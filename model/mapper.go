@@ -36,7 +36,12 @@ const (
 	MapORF       = "orf"       // orthogonal random Fourier features
 	MapSketch    = "sketch"    // TensorSketch of a polynomial kernel
 	MapMonomials = "monomials" // all monomials of a polynomial kernel
+	MapTaylor    = "taylor"    // the expansion of a Gaussian kernel
+	MapDirect    = "direct"    // f2 with all rows as landmarks
+	MapLift      = "lift"      // another map with a bias coordinate
 	MapExplicit  = "explicit"  // the features that the kernel lists itself
+	MapProject   = "project"   // a random projection of the coordinates
+	MapPowers    = "powers"    // the powers of a single coordinate
 	MapNone      = "none"      // the coordinates themselves
 )
 
@@ -51,13 +56,21 @@ func Mappers[T any]() []Mapper[T] {
 		NewORF[T](DefaultDim),
 		NewSketch[T](DefaultDim),
 		Monomials[T]{},
+		NewTaylor[T](DefaultDegree),
+		NewDirect[T](),
+		NewLift[T](DefaultDim),
 		NewExplicit[T](),
+		NewProject[T](DefaultDim),
+		NewPowers[T](DefaultDegree),
 		None[T]{},
 	}
 }
 
 // DefaultDim is the number of features where nobody chose one.
 const DefaultDim = 500
+
+// DefaultDegree is the degree of expansions where nobody chose one.
+const DefaultDegree = 4
 
 // MapNames are the names of all maps.
 func MapNames() []string {
@@ -87,9 +100,9 @@ func SizedMap(name string) bool {
 }
 
 // DimUpTo returns the most features, at most d, that maps of the name can have:
-// Fourier features come in pairs.
+// Fourier features come in pairs, and may be those that are lifted.
 func DimUpTo(name string, d int) int {
-	if name == MapFourier || name == MapORF {
+	if name == MapFourier || name == MapORF || name == MapLift {
 		return max(d-d%2, 2)
 	}
 	return d

@@ -76,7 +76,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s is sized: %v", name, sized)
 		}
 	}
-	if len(seen) != len(model.LearnerNames(nil))+len(model.MapNames()) || len(seen) != 29 {
+	if len(seen) != len(model.LearnerNames(nil))+len(model.MapNames()) || len(seen) != 34 {
 		t.Errorf("there are %d names", len(seen))
 	}
 }
@@ -85,22 +85,25 @@ func TestNames(t *testing.T) {
 // each can be set alone.
 func TestHyperparameters(t *testing.T) {
 	want := map[string]string{
-		"svm": "C loss tolerance max_passes unit", "logistic": "C tolerance max_passes unit", "ridge": "lambda choose",
+		"svm": "C lambda loss tolerance max_passes unit", "logistic": "C lambda tolerance max_passes unit",
+		"ridge":               "lambda choose",
 		"perceptron":          "max_passes unit normalize",
-		"averaged-perceptron": "max_passes unit normalize", "pegasos": "C unit",
+		"averaged-perceptron": "max_passes unit normalize", "pegasos": "C lambda unit",
 		"hard-margin": "unit normalize", "lp": "unit", "boost": "rounds", "boost-halfspace": "rounds",
-		"kernel-svm": "C tolerance max_steps pairs", "nu-svm": "nu tolerance max_steps", "one-class": "nu tolerance",
+		"kernel-svm": "C lambda tolerance max_steps pairs", "nu-svm": "nu tolerance max_steps", "one-class": "nu tolerance",
 		"svr": "C epsilon tolerance max_steps", "nu-svr": "C nu tolerance max_steps", "kernel-ridge": "lambda tolerance",
 		"falkon": "lambda dim", "kernel-sgd": "lambda", "kernel-perceptron": "max_passes", "centroid": "",
 		"f1": "dim select", "f2": "dim select rank repair", "f3": "dim landmarks projection select rank",
 		"fourier": "dim", "orf": "dim", "sketch": "dim", "monomials": "",
+		"taylor": "degree", "direct": "dim projection rank", "lift": "dim of unit", "project": "dim projection",
+		"powers":   "degree",
 		"explicit": "buckets idf", "none": "",
 	}
 	value := args{
 		"C": 0.25, "lambda": 0.125, "nu": 0.375, "epsilon": 0.0625, "tolerance": 0.03125, "unit": 2.5, "rank": 1e-5,
 		"max_passes": 7, "max_steps": 11, "rounds": 13, "dim": 17, "landmarks": 19, "pairs": false, "choose": false,
 		"loss": "hinge", "select": "greedy", "projection": "sign", "repair": "clip",
-		"buckets": 23, "idf": true,
+		"buckets": 23, "idf": true, "degree": 3, "of": "f1",
 	}
 	all, make := recipes()
 	for i, plain := range all {
@@ -119,7 +122,8 @@ func TestHyperparameters(t *testing.T) {
 			if changed := fieldsThatDiffer(plain, got); len(changed) != 1 && !landmarks {
 				t.Errorf("%s with %s = %v has other %v", name, h, value[h], changed)
 			}
-			if err := got.Validate(); err != nil {
+			lone := name == "direct" && h == "projection" // without a dimension
+			if err := got.Validate(); (err != nil) != lone {
 				t.Errorf("%s with %s = %v: %v", name, h, value[h], err)
 			}
 		}
@@ -180,7 +184,7 @@ func TestNamesRefused(t *testing.T) {
 		{newLearner, "f2", nil, []string{`unknown learner "f2"`}},
 		{newMapper, "nosuch", nil, []string{`unknown map "nosuch"`, "f1, f2, f3, ", ", none"}},
 		{newMapper, "svm", nil, []string{`unknown map "svm"`}},
-		{newLearner, "svm", args{"nu": 1}, []string{"svm", `"nu"`, "C, loss, tolerance, max_passes, unit"}},
+		{newLearner, "svm", args{"nu": 1}, []string{"svm", `"nu"`, "C, lambda, loss, tolerance, max_passes, unit"}},
 		{newLearner, "svm", args{"c": 1}, []string{"svm", `"c"`}},
 		{newLearner, "svm", args{"": 1}, []string{"svm", `""`}},
 		{newLearner, "boost", args{"Halfspaces": true}, []string{"boost", `"Halfspaces"`}},
@@ -221,7 +225,7 @@ func TestNamesRefused(t *testing.T) {
 	for _, r := range []any{nil, 3, func() {}, &model.SVM{}} { // recipes of one's own may be of any type
 		want := 0
 		if _, ok := r.(*model.SVM); ok {
-			want = 5
+			want = 6
 		}
 		if got := model.Hyperparameters(r); len(got) != want || model.Accepts(r, "nu") {
 			t.Errorf("%T has %v", r, got)

@@ -97,7 +97,7 @@ func (r Recipe[T]) Validate() error {
 	switch {
 	case t.Kernel && !plain:
 		fault("Map is %q and must be none for %s, which works in the kernel's own space", r.Map.Name(), r.Learner.Name())
-	case r.Kernel == nil && (ours && !plain || t.Kernel):
+	case r.Kernel == nil && (ours && !isRaw(r.Map) || t.Kernel):
 		fault("Kernel is nil and must be set")
 	}
 	if _, ok := r.Learner.(Fitter[T]); t.Kernel && !ok {

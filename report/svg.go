@@ -60,7 +60,10 @@ func (c *Chart) SVG() string {
 
 func (v *canvas) put(format string, args ...any) { fmt.Fprintf(&v.out, format, args...) }
 
-func long(text string) float64 { return letter * float64(utf8.RuneCountInString(text)) }
+// long is how wide a text is, about; a percent sign is as wide as two letters.
+func long(text string) float64 {
+	return letter * float64(utf8.RuneCountInString(text)+strings.Count(text, "%"))
+}
 
 // layout finds the ends of the plot, so that all words beside it have room.
 func (v *canvas) layout(width, height float64) {

@@ -20,6 +20,7 @@ func vectorKernels() map[string]maker[data.Vector] {
 		"matern":    made[data.Vector](kernel.NewMatern()),
 		"stretched": made[data.Vector](kernel.NewStretched()),
 		"rq":        made[data.Vector](kernel.NewRationalQuadratic()),
+		"hidden":    makeHidden,
 		"exec":      makeExec[data.Vector],
 		"wasm":      makeWasm[data.Vector],
 		"block":     func(a *arguments) (kernel.Kernel[data.Vector], error) { return makeBlock(a, nil, 0) },

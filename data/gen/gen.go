@@ -29,6 +29,7 @@ type Options struct {
 	Seed   uint64
 	Margin float64 // of halfspace alone: from 0 to below 1
 	Dim    int     // of halfspace alone: dimension, at least 2
+	Book   bool    // the very points of the papers, of interval and xor alone; N is BookRows
 
 	ctx context.Context // of Make, looked at once a block; nil elsewhere
 }
@@ -90,6 +91,11 @@ func (o Options) Validate(name string) error {
 	if !(o.Noise >= 0 && o.Noise <= 1) {
 		all = append(all, fmt.Errorf("noise is %v and must be a probability, from 0 to 1", o.Noise))
 	}
+	if rows := BookRows(name); o.Book && rows == 0 {
+		all = append(all, fmt.Errorf("book is set and must not be for %s, of which no paper lists the points", name))
+	} else if o.Book && o.N != rows {
+		all = append(all, fmt.Errorf("n is %d and must be %d, the points of the book", o.N, rows))
+	}
 	if name == "halfspace" {
 		if !(o.Margin >= 0 && o.Margin < 1) {
 			all = append(all, fmt.Errorf("margin is %v and must be at least 0 and less than 1", o.Margin))
@@ -102,6 +108,18 @@ func (o Options) Validate(name string) error {
 		all = append(all, fmt.Errorf("n is %d and that many rows do not fit any memory", o.N))
 	}
 	return errors.Join(all...)
+}
+
+// BookRows returns how many points of a data set the papers list, 0 where they list
+// none.
+func BookRows(name string) int {
+	switch name {
+	case "interval":
+		return chapterRows
+	case "xor":
+		return len(lectureXOR)
+	}
+	return 0
 }
 
 // sample draws the rows block by block: draw fills one row and returns whether its

@@ -59,12 +59,32 @@ func (h Hidden) Make(ctx context.Context) (*data.Matrix, []string, error) {
 	}
 	x := data.NewMatrix(h.N, h.Bits)
 	for i, p := range drawn {
-		row := x.Row(i)
-		for j := range row {
-			row[j] = float64(p >> j & 1)
-		}
+		unpack(x.Row(i), p)
 	}
 	return x, labels, nil
+}
+
+// Points returns all of X', a row each, and the labels: +1 or -1. The recipe must
+// be valid.
+func (h Hidden) Points() data.Labeled[data.Vector, float64] {
+	points, label := h.points()
+	x := data.NewMatrix(len(points), h.Bits)
+	d := data.Labeled[data.Vector, float64]{X: x, Y: make([]float64, len(points))}
+	for i, p := range points {
+		unpack(x.Row(i), p)
+		d.Y[i] = -1
+		if label[p] {
+			d.Y[i] = 1
+		}
+	}
+	return d
+}
+
+// unpack writes the bits of a point.
+func unpack(row []float64, p uint64) {
+	for j := range row {
+		row[j] = float64(p >> j & 1)
+	}
 }
 
 // points returns X', a point a number whose bit j is coordinate j, with the
@@ -81,50 +101,4 @@ func (h Hidden) points() ([]uint64, map[uint64]bool) {
 		}
 	}
 	return points, label
-}
-
-// HiddenKernel is the kernel K_c of the lower bound,
-//
-//	K(x, y) = 1    if x, y ∉ X', or x, y ∈ X' with c(x) = c(y)
-//	K(x, y) = -1/2 otherwise
-//
-// which is the inner product of φ(x) = (1, 0) for x ∉ X', and (-1/2, ±√3/2) for
-// x ∈ X' with c(x) = ±1. Noise does not touch it. It is immutable and safe for
-// concurrent use.
-type HiddenKernel struct {
-	bits  int
-	label map[uint64]bool
-}
-
-// Kernel returns the kernel that goes with the recipe, which must be valid.
-func (h Hidden) Kernel() HiddenKernel {
-	_, label := h.points()
-	return HiddenKernel{bits: h.Bits, label: label}
-}
-
-// Eval returns K(x, y). A coordinate counts as 1 if it is more than one half, and
-// those past the number of bits do not count.
-func (k HiddenKernel) Eval(x, y data.Vector) float64 {
-	inX, labelX := k.Find(x)
-	inY, labelY := k.Find(y)
-	if inX == inY && (!inX || labelX == labelY) {
-		return 1
-	}
-	return -0.5
-}
-
-// Find reports whether x is in X', and whether its label is 1.
-func (k HiddenKernel) Find(x data.Vector) (in, positive bool) {
-	var p uint64
-	for i, v := range x.Value {
-		j := i
-		if x.IsSparse() {
-			j = int(x.Index[i])
-		}
-		if v > 0.5 && j < k.bits {
-			p |= 1 << j
-		}
-	}
-	positive, in = k.label[p]
-	return in, positive
 }

@@ -12,9 +12,9 @@ import (
 const chapterRows = 21
 
 // Interval draws points on the line, uniformly from [-10, 10]. The label is 1 if
-// |x| > 2, else -1. For N = 21 the points are the whole numbers from -10 to 10 in
-// order, as in Shalev-Shwartz and Ben-David 2014, chapter 16. No halfline
-// separates the classes; the feature x² does.
+// |x| > 2, else -1. For N = 21, with Book or without, the points are the whole numbers
+// from -10 to 10 in order, as in Shalev-Shwartz and Ben-David 2014, chapter 16. No
+// halfline separates the classes; the feature x² does.
 func Interval(o Options) (*data.Matrix, []string) {
 	next := -10.0
 	return o.sample(1, func(rng *rand.Rand, row []float64) bool {

@@ -293,6 +293,66 @@ func ExampleBaskets() {
 	// Output: 1000 5 true
 }
 
+// TestHiddenDefinite: K_τ is the inner product of √(1-τ)·φ and √τ of each point's own.
+func TestHiddenDefinite(t *testing.T) {
+	h := gen.Hidden{N: 60, Bits: 6, Seed: 3}
+	x, _, err := h.Make(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := h.Kernel()
+	k := plain.Definite(0.3)
+	for i := range x.Rows {
+		for j := range x.Rows {
+			want := (1 - 0.3) * plain.Eval(x.At(i), x.At(j))
+			if slices.Equal(x.Row(i), x.Row(j)) {
+				want = 1
+			}
+			if got := k.Eval(x.At(i), x.At(j)); math.Abs(got-want) > 1e-15 {
+				t.Fatalf("K of rows %d and %d is %v, want %v", i, j, got, want)
+			}
+		}
+	}
+	for _, own := range []float64{-0.1, 1, math.NaN()} {
+		if plain.Definite(own).Validate() == nil {
+			t.Errorf("own = %v was taken", own)
+		}
+	}
+}
+
+// TestBook: the points are those of the papers, and of no other data set.
+func TestBook(t *testing.T) {
+	for name, rows := range map[string]int{"interval": 21, "xor": 4} {
+		o := gen.Defaults()
+		o.Book, o.N = true, rows
+		x, labels, err := gen.Make(t.Context(), name, o)
+		if err != nil || x.Rows != gen.BookRows(name) || x.Rows != rows {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for i := range x.Rows {
+			row := x.Row(i)
+			want := sign(name == "xor" && row[0]*row[1] > 0 || name == "interval" && math.Abs(row[0]) > 2)
+			if labels[i] != want || name == "interval" && row[0] != float64(i-10) {
+				t.Errorf("%s: row %d is %v with label %s", name, i, row, labels[i])
+			}
+			for j := range i {
+				if slices.Equal(row, x.Row(j)) {
+					t.Errorf("%s: rows %d and %d are the same", name, i, j)
+				}
+			}
+		}
+		o.N++
+		if _, _, err := gen.Make(t.Context(), name, o); err == nil {
+			t.Errorf("%s: %d rows of the book", name, o.N)
+		}
+	}
+	o := gen.Defaults()
+	o.Book = true
+	if _, _, err := gen.Make(t.Context(), "circle", o); err == nil || gen.BookRows("circle") != 0 {
+		t.Error("circle has points of a book")
+	}
+}
+
 func ExampleHidden() {
 	h := gen.NewHidden()
 	x, _, err := h.Make(context.Background())

@@ -24,6 +24,8 @@ const (
 	Resamples
 	Directions
 	Crossing
+	Experiments
+	Recipes
 )
 
 // Parts of a training that divide rows, each with a seed of its own. The numbers

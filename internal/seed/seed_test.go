@@ -10,6 +10,7 @@ import (
 var purposes = []uint64{
 	seed.Split, seed.Landmarks, seed.Projection, seed.Shuffle, seed.Generator, seed.Noise, seed.Bandwidth,
 	seed.Frequencies, seed.Hashes, seed.Sketch, seed.Folds, seed.Candidates, seed.Resamples, seed.Directions,
+	seed.Crossing, seed.Experiments, seed.Recipes,
 }
 
 // TestPurposesKeepTheirNumbers holds the numbers that seeds of old results were

@@ -115,7 +115,7 @@ var (
 
 // seldom are commands that take seconds, or hardly do anything: tried once in so
 // many times.
-var seldom = map[string]int{"demo": 100, "help": 8, "version": 8, "plan": 3, "gen": 2, "inspect": 2}
+var seldom = map[string]int{"demo": 100, "repro": 100, "help": 8, "version": 8, "plan": 3, "gen": 2, "inspect": 2}
 
 // fuzzer makes up command lines.
 type fuzzer struct {
