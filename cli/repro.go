@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -92,12 +93,13 @@ func (a *app) reproduce(c *cobra.Command, f reproFlags, chosen []repro.Experimen
 	ctl := a.control()
 	stages := ctl.Progress.Divide("experiments", float64(len(chosen)))
 	var results []*repro.Result
+	var ended error // before all were measured: what there is is written all the same
 	for _, e := range chosen {
 		stages.Next(e.Name, 1)
 		r, err := e.Measure(c.Context(), ctl, f.set, f.quick)
 		if err != nil {
-			stages.End()
-			return err
+			ended = err
+			break
 		}
 		results = append(results, r)
 		if !a.json {
@@ -107,14 +109,20 @@ func (a *app) reproduce(c *cobra.Command, f reproFlags, chosen []repro.Experimen
 		}
 	}
 	stages.End()
+	if len(results) == 0 {
+		return ended
+	}
 	if f.out != "" {
-		if err := a.pages(c, f.out, results); err != nil {
+		if err := a.pages(context.WithoutCancel(c.Context()), f.out, results); err != nil {
 			return err
 		}
 	}
 	all := repro.Summarise(results)
 	if err := a.result(all, func(w io.Writer) error { return printSummary(w, all, f.out) }); err != nil {
 		return err
+	}
+	if ended != nil {
+		return ended
 	}
 	if all.Fail > 0 {
 		return fmt.Errorf("%d of %d claims do not hold", all.Fail, len(results))
@@ -123,13 +131,13 @@ func (a *app) reproduce(c *cobra.Command, f reproFlags, chosen []repro.Experimen
 }
 
 // pages writes the page, and the rows of each experiment.
-func (a *app) pages(c *cobra.Command, dir string, results []*repro.Result) error {
+func (a *app) pages(ctx context.Context, dir string, results []*repro.Result) error {
 	for _, r := range results {
-		if err := a.output(c.Context(), filepath.Join(dir, r.Name+".csv"), r.CSV); err != nil {
+		if err := a.output(ctx, filepath.Join(dir, r.Name+".csv"), r.CSV); err != nil {
 			return err
 		}
 	}
-	return a.output(c.Context(), filepath.Join(dir, "index.html"), func(w io.Writer) error {
+	return a.output(ctx, filepath.Join(dir, "index.html"), func(w io.Writer) error {
 		return report.Write(w, repro.Page(results))
 	})
 }
@@ -173,17 +181,20 @@ func printResult(w io.Writer, r *repro.Result) error {
 }
 
 func printSummary(w io.Writer, s repro.Summary, out string) error {
-	fmt.Fprintf(w, "Of %d claims %d hold", len(s.Results)-s.Shown, s.Hold)
-	if s.Open > 0 {
-		fmt.Fprintf(w, ", %d are undecided", s.Open)
+	var parts []string
+	add := func(n int, one, many string) {
+		switch {
+		case n == 1:
+			parts = append(parts, "1 "+one)
+		case n > 1:
+			parts = append(parts, fmt.Sprintf("%d %s", n, many))
+		}
 	}
-	if s.Fail > 0 {
-		fmt.Fprintf(w, ", %d do not hold", s.Fail)
-	}
-	if s.Shown > 0 {
-		fmt.Fprintf(w, ", %d comparisons are reported", s.Shown)
-	}
-	fmt.Fprintf(w, ", in %.0f s. Intervals have %g%% confidence each.\n", s.Seconds, 100*repro.Confidence)
+	add(s.Hold, "claim holds", "claims hold")
+	add(s.Open, "is undecided", "are undecided")
+	add(s.Fail, "does not hold", "do not hold")
+	add(s.Shown, "comparison is reported", "comparisons are reported")
+	fmt.Fprintf(w, "%s, in %.0f s. Intervals have %g%% confidence each.\n", strings.Join(parts, ", "), s.Seconds, 100*repro.Confidence)
 	if out != "" {
 		fmt.Fprintf(w, "The page with charts is %s.\n", filepath.Join(out, "index.html"))
 	}
