@@ -175,6 +175,6 @@ func picks(ctx context.Context, p Params, r *Result, part, dim int, margin float
 	where := []Setting{at("γ", margin), at("dimension", float64(dim)), at("examples", float64(n))}
 	r.Rows = append(r.Rows,
 		atMost("part of picks with true error above 1/2 - γ/12", proportion(bad, count), 1-confidence, where...),
-		show("true error of the pick", mean(errs), where...))
+		show("true error of the pick", between(mean(errs), 0, 1), where...))
 	return nil
 }

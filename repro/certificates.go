@@ -81,7 +81,7 @@ func runCertificates(ctx context.Context, p Params) (*Result, error) {
 				return nil, err
 			}
 		}
-		err := add("copied rows", max(n/5, 150), func(rng *rand.Rand) (judged, error) { return judgeCopies(ctx, p, rng) })
+		err := add("copied rows", max(n, 150), func(rng *rand.Rand) (judged, error) { return judgeCopies(ctx, p, rng) })
 		if err != nil {
 			return nil, err
 		}

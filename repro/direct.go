@@ -29,7 +29,7 @@ func direct() Experiment {
 			{N, "samples, at least 20"},
 		},
 		Full: Params{
-			Margin: []float64{0.4, 0.2}, Error: []float64{0.3, 0.1, 0.05}, Dim: []int{50}, N: []int{300},
+			Margin: []float64{0.4, 0.2}, Error: []float64{0.3, 0.1, 0.05}, Dim: []int{50}, N: []int{3000},
 		},
 		Quick:   Params{Margin: []float64{0.4}, Error: []float64{0.3, 0.1}, N: []int{150}},
 		Limit:   limitDirect,
@@ -91,7 +91,7 @@ func runDirect(ctx context.Context, p Params) (*Result, error) {
 						return nil, err
 					}
 					where := []Setting{at("γ", margin), at("ε", e), at("dimension", float64(dim)), at("examples", float64(n))}
-					one, two := mean(column(errs, 0)), mean(column(errs, 1))
+					one, two := between(mean(column(errs, 0)), 0, 1), between(mean(column(errs, 1)), 0, 1)
 					r.Rows = append(r.Rows, atMost("expected error of the direct method", one, e, where...),
 						show("expected error on F2, with as many landmarks besides", two, where...))
 					placed, mapped = append(placed, one.point(float64(n))), append(mapped, two.point(float64(n)))

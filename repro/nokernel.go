@@ -103,7 +103,7 @@ func similarity(
 			if err != nil {
 				return err
 			}
-			m := mean(errs)
+			m := between(mean(errs), 0, 1)
 			r.Rows = append(r.Rows, show("error of the SVM", m, in("similarity", name), in("map", called),
 				at("landmarks", float64(d))))
 			points = append(points, bare(float64(d), m.Value))

@@ -154,8 +154,8 @@ func compareWays(
 				return nil, err
 			}
 			here := append([]Setting{in("map", w.name)}, append(where, at("features", float64(d)))...)
-			off := mean(column(errs, 0))
-			r.Rows = append(r.Rows, show("off from K", off, here...), show("error of the SVM", mean(column(errs, 1)), here...))
+			off, wrong := mean(column(errs, 0)), between(mean(column(errs, 1)), 0, 1)
+			r.Rows = append(r.Rows, show("off from K", off, here...), show("error of the SVM", wrong, here...))
 			points = append(points, bare(float64(d), max(off.Value, 1e-16)))
 		}
 		out = append(out, Series{Name: w.name, Points: points, Joined: true})

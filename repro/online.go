@@ -80,7 +80,7 @@ func runOnline(ctx context.Context, p Params) (*Result, error) {
 					if err != nil {
 						return nil, err
 					}
-					m := mean(errs)
+					m := between(mean(errs), 0, 1)
 					r.Rows = append(r.Rows, atMost("expected error at a random time", m, e, at("γ", margin), at("ε", e),
 						at("dimension", float64(dim)), at("examples", float64(n))))
 					measured, line = append(measured, m.point(float64(n))), append(line, bare(float64(n), e))
