@@ -194,7 +194,8 @@ func printSummary(w io.Writer, s repro.Summary, out string) error {
 	add(s.Open, "is undecided", "are undecided")
 	add(s.Fail, "does not hold", "do not hold")
 	add(s.Shown, "comparison is reported", "comparisons are reported")
-	fmt.Fprintf(w, "%s, in %.0f s. Intervals have %g%% confidence each.\n", strings.Join(parts, ", "), s.Seconds, 100*repro.Confidence)
+	fmt.Fprintf(w, "%s, in %.0f s. Intervals have %g%% confidence each.\n", strings.Join(parts, ", "), s.Seconds,
+		100*repro.Confidence)
 	if out != "" {
 		fmt.Fprintf(w, "The page with charts is %s.\n", filepath.Join(out, "index.html"))
 	}
