@@ -133,7 +133,7 @@ func (s *search[T]) named(view int, name string) string {
 	if len(s.views) < 2 {
 		return name
 	}
-	return fmt.Sprintf("%s of %s numbers", name, s.views[view].scale)
+	return name + " of " + s.views[view].words()
 }
 
 // around returns the penalties next to the one that was best.

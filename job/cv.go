@@ -236,8 +236,10 @@ func (v validation[T]) train(
 	s.Calibrate = ""
 	if s.searches(&o) {
 		t := &training[T]{o: &o, kind: w.kind, choices: &s, rows: v.rows, targets: v.targets, part: p}
-		picked, tr, err := t.searchFit(ctx, func(kind scale.Kind) (*part[T], error) {
-			return encode[T](&o.Options, v.rows, v.targets, train, train, kind)
+		picked, tr, err := t.searchFit(ctx, func(c coding) (*part[T], error) {
+			read := o.Options
+			read.Read.Categories = c.categories
+			return encode[T](&read, v.rows, v.targets, train, train, c.scale)
 		})
 		if err != nil || picked != nil {
 			out.pipeline, out.training = t.pipeline, tr

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/kernel"
@@ -43,7 +42,7 @@ func (s *settled) searches(o *TrainOptions) bool {
 const leastSearched = 20
 
 // newSearch prepares a race on the rows to train on; nil where they are too few.
-func newSearch[T any](t *training[T], encode func(scale.Kind) (*part[T], error)) (*search[T], error) {
+func newSearch[T any](t *training[T], encode func(coding) (*part[T], error)) (*search[T], error) {
 	size, err := t.o.Effort.rungs()
 	if err != nil {
 		return nil, err
@@ -66,14 +65,14 @@ func newSearch[T any](t *training[T], encode func(scale.Kind) (*part[T], error))
 	if len(s.sample) < leastSearched {
 		return nil, nil
 	}
-	for _, kind := range t.scales() {
+	for _, c := range t.codings() {
 		p := t.part
-		if kind != t.part.encoding.Scaled() {
-			if p, err = encode(kind); err != nil {
+		if c != (coding{t.part.encoding.Scaled(), t.o.Read.Categories}) {
+			if p, err = encode(c); err != nil {
 				return nil, err
 			}
 		}
-		s.views = append(s.views, view[T]{kind, p, p.train.Select(s.sample)})
+		s.views = append(s.views, view[T]{c, p, p.train.Select(s.sample)})
 	}
 	s.first, s.second, err = divide(s.views[0].sample, size, t.o.Seed)
 	s.once = len(s.first.parts) > 1
@@ -250,8 +249,8 @@ func (s *search[T]) leaders(ran []*arm[T]) []*arm[T] {
 	return out
 }
 
-// toLearn returns arms with a learned metric: of the best kernel of Σ|x_j - y_j| and
-// the best of a Euclidean distance, nothing where nothing more is to be won.
+// toLearn returns arms with a learned metric: of the best kernel of Σ|x_j - y_j| for each way to
+// encode categories, and the best of a Euclidean distance; nothing where nothing more is to be won.
 func (s *search[T]) toLearn(finals []*arm[T], won bool) []*arm[T] {
 	if won {
 		return nil
@@ -259,17 +258,20 @@ func (s *search[T]) toLearn(finals []*arm[T], won bool) []*arm[T] {
 	sorted := slices.Clone(finals)
 	slices.SortStableFunc(sorted, func(a, b *arm[T]) int { return cmp.Compare(a.loss, b.loss) })
 	var out []*arm[T]
-	seen := map[bool]int{}
+	seen := map[string]bool{}
 	for _, a := range sorted {
 		if a.width == 0 {
 			continue
 		}
-		taxi := a.family == shapes[0].name
-		if seen[taxi] >= 1 {
+		of := "a distance"
+		if a.family == shapes[0].name {
+			of = string(s.views[a.view].categories)
+		}
+		if seen[of] {
 			continue
 		}
 		if next := s.learnt(a); next != nil {
-			seen[taxi]++
+			seen[of] = true
 			out = append(out, next)
 		}
 	}
@@ -327,7 +329,7 @@ func (s *search[T]) rows() int { return s.views[0].part.train.Len() }
 // searchFit searches, encodes the rows as the best arm wants them, and fits it, or a
 // blend of the best ones.
 func (t *training[T]) searchFit(
-	ctx context.Context, encode func(scale.Kind) (*part[T], error),
+	ctx context.Context, encode func(coding) (*part[T], error),
 ) (*Picked, model.Training, error) {
 	var tr model.Training
 	begun, counter := time.Now(), &run.Counter{}

@@ -169,10 +169,12 @@ func (w typed[T]) train(ctx context.Context, rows *dataset.Rows, o *TrainOptions
 		t.own, t.fresh = data.Split(len(rest), model.FreshPart, o.Seed)
 		look = selected(rest, t.own)
 	}
-	as := func(kind scale.Kind) (*part[T], error) {
-		return encode[T](&o.Options, rows, t.targets, look, rest, kind)
+	as := func(c coding) (*part[T], error) {
+		read := o.Options
+		read.Read.Categories = c.categories
+		return encode[T](&read, rows, t.targets, look, rest, c.scale)
 	}
-	if t.part, err = as(scaled); err != nil {
+	if t.part, err = as(coding{scaled, o.Read.Categories}); err != nil {
 		return nil, err
 	}
 	if t.tested, err = t.testRows(ctx, held); err != nil {
@@ -190,7 +192,7 @@ func (w typed[T]) train(ctx context.Context, rows *dataset.Rows, o *TrainOptions
 }
 
 // search searches for the model, and fits it.
-func (t *training[T]) search(ctx context.Context, as func(scale.Kind) (*part[T], error)) error {
+func (t *training[T]) search(ctx context.Context, as func(coding) (*part[T], error)) error {
 	limited, cancel := model.TimeLimit(ctx, t.o.Time)
 	defer cancel()
 	before := t.part

@@ -1,14 +1,32 @@
 package job
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/model"
 )
 
-// view is a way to encode the rows.
+// coding is a way to encode rows: the scale of numbers, and what becomes of categories.
+type coding struct {
+	scale      scale.Kind
+	categories table.Categories
+}
+
+// words says the way for people.
+func (c coding) words() string {
+	if c.categories == table.ByTarget {
+		return fmt.Sprintf("%s numbers and shares of categories", c.scale)
+	}
+	return fmt.Sprintf("%s numbers", c.scale)
+}
+
+// view are the rows, encoded in a way.
 type view[T any] struct {
-	scale  scale.Kind
+	coding
 	part   *part[T]
 	sample model.Sample[T] // some of the rows to train on
 }
@@ -20,7 +38,32 @@ const (
 	denseEnough  = 0.5
 )
 
-// scales returns the ways in which the rows may be encoded.
+// statisticsRows is how many rows there must be for statistics of the target to be tried for categories:
+// among fewer, those of some tell of others.
+const statisticsRows = 1000
+
+// codings returns the ways in which the rows may be encoded.
+func (t *training[T]) codings() []coding {
+	own := t.o.Read.Categories
+	var out []coding
+	for _, kind := range t.scales() {
+		out = append(out, coding{kind, own})
+	}
+	if own == "" && t.part.train.Len() >= statisticsRows && t.hasCategories() {
+		out = append(out, coding{out[0].scale, table.ByTarget})
+	}
+	return out
+}
+
+// hasCategories reports a table with a column of categories that statistics are for.
+func (t *training[T]) hasCategories() bool {
+	s := t.part.encoding.Table
+	return s != nil && slices.ContainsFunc(s.Columns, func(c table.Column) bool {
+		return c.Kind == table.Category && len(c.Categories) > 2
+	})
+}
+
+// scales returns the scales that are tried.
 func (t *training[T]) scales() []scale.Kind {
 	if t.o.Scale != "" && t.o.Scale != "auto" {
 		return []scale.Kind{t.part.encoding.Scaled()}

@@ -78,7 +78,7 @@ func boostRounds(ctx context.Context, p Params, r *Result, part, n, dim int, mar
 	rounds, samples := p.pick(1000, 100), p.pick(8, 4)
 	histories, err := trials(ctx, p, "boost", samples, func(trial int) ([]boost.Round, error) {
 		weak := boost.NewHalfspace()
-		weak.Margin, weak.Least, weak.Part, weak.Confidence = margin, margin, 1.0/4, 1-1e-9
+		weak.Margin, weak.Least, weak.Part, weak.Confidence = margin, margin, bound.WeakEdge, 1-1e-9
 		weak.Seed = p.seedOf(part, trial)
 		recipe := boost.NewAdaBoost(weak)
 		recipe.Rounds, recipe.Run = rounds, p.single()
@@ -116,7 +116,7 @@ func boostRounds(ctx context.Context, p Params, r *Result, part, n, dim int, mar
 			prod += z / float64(samples)
 			m += h[k-1].TrainError / float64(samples)
 		}
-		bought, err := bound.BoostingError(margin/4, k)
+		bought, err := bound.BoostingError(bound.WeakEdge*margin, k)
 		if err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func picks(ctx context.Context, p Params, r *Result, part, dim int, margin float
 	}
 	count := p.pick(200, 60)
 	errs, err := trials(ctx, p, "picks", count, func(trial int) (float64, error) {
-		found, err := pickHalfspace(ctx, p, part, trial, n, dim, margin, 1.0/6)
+		found, err := pickHalfspace(ctx, p, part, trial, n, dim, margin, bound.SampleEdge)
 		if err != nil {
 			return 0, err
 		}
@@ -168,7 +168,7 @@ func picks(ctx context.Context, p Params, r *Result, part, dim int, margin float
 	}
 	bad := 0
 	for _, e := range errs {
-		if e > 0.5-margin/12 {
+		if e > 0.5-bound.PickEdge*margin {
 			bad++
 		}
 	}

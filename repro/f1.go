@@ -144,14 +144,14 @@ func marginLost(ctx context.Context, p Params, r *Result) (Figure, error) {
 			return Figure{}, err
 		}
 		where := []Setting{at("γ", margin), at("landmarks alike", float64(copies))}
-		r.Rows = append(r.Rows, atLeast("margin of F2 with landmarks alike", exact(f2, 1), margin/2, where...))
+		r.Rows = append(r.Rows, atLeast("margin of F2 with landmarks alike", exact(f2, 1), bound.KeptByF2*margin, where...))
 		if copies == counts[len(counts)-1] {
-			r.Rows = append(r.Rows, atMost("margin of F1 with landmarks alike", exact(f1, 1), margin/2, where...))
+			r.Rows = append(r.Rows, atMost("margin of F1 with landmarks alike", exact(f1, 1), bound.KeptByF2*margin, where...))
 		} else {
 			r.Rows = append(r.Rows, show("margin of F1 with landmarks alike", exact(f1, 1), where...))
 		}
 		x := float64(copies)
-		one, two, half = append(one, bare(x, f1)), append(two, bare(x, f2)), append(half, bare(x, margin/2))
+		one, two, half = append(one, bare(x, f1)), append(two, bare(x, f2)), append(half, bare(x, bound.KeptByF2*margin))
 	}
 	return Figure{
 		Title: "Corollary 1 and theorem 4: margins with landmarks alike",

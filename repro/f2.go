@@ -35,7 +35,7 @@ func f2() Experiment {
 
 func runF2(ctx context.Context, p Params) (*Result, error) {
 	r := &Result{}
-	figure, err := runLandmarks(ctx, p, r, " at γ/2", func(v world) float64 { return v.margin / 2 })
+	figure, err := runLandmarks(ctx, p, r, " at γ/2", func(v world) float64 { return bound.KeptByF2 * v.margin })
 	figure.Title = "Theorem 4: landmarks for F2 at half of the margin"
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func runCurve(ctx context.Context, p Params) (Figure, error) {
 		}
 		var measured, line []Point
 		for d := 1; d <= enough; d = max(d+1, d*3/2) {
-			errs, err := v.landmarkErrors(ctx, p, 1<<40+i<<30+d, p.pick(20, 8), d, v.margin/2)
+			errs, err := v.landmarkErrors(ctx, p, 1<<40+i<<30+d, p.pick(20, 8), d, bound.KeptByF2*v.margin)
 			if err != nil {
 				return figure, err
 			}

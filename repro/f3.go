@@ -150,7 +150,7 @@ func (v world) compressedErrors(ctx context.Context, p Params, part, n, marks, d
 		if err != nil {
 			return nil, err
 		}
-		return v.errors(ctx, p, rng, m, v.margin/4)
+		return v.errors(ctx, p, rng, m, bound.KeptByF3*v.margin)
 	})
 	if err != nil {
 		return nil, err

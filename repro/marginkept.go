@@ -136,7 +136,7 @@ func marginErrors(
 		wx, ww, xx := 0.0, 0.0, 0.0
 		for j, v := range x {
 			wx, ww, xx = wx+w[j]*v, ww+w[j]*w[j], xx+v*v
-			if label*wx < margin/2*math.Sqrt(ww*xx) {
+			if label*wx < bound.KeptByProjection*margin*math.Sqrt(ww*xx) {
 				errs[j] += 1.0 / freshRows
 			}
 		}
@@ -190,7 +190,7 @@ func leastDims(ctx context.Context, p Params, r *Result) error {
 			return err
 		}
 	}
-	r.Rows = append(r.Rows, about("slope of log d by log γ", slope(x, y), -2, 0.3, at("ε", e)))
+	r.Rows = append(r.Rows, about("slope of log d by log γ", slope(x, y), bound.DimSlope, 0.3, at("ε", e)))
 	r.Figures = append(r.Figures, errorBy, Figure{
 		Title: "Theorem 3: least dimension by margin",
 		X:     Axis{Label: "margin γ", Log: true}, Y: Axis{Label: "coordinates for ε = 0.1 at γ/2", Log: true},

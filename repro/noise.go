@@ -60,7 +60,7 @@ func runNoise(ctx context.Context, p Params) (*Result, error) {
 					}
 					for _, n := range p.N {
 						part++
-						errs, err := v.landmarkErrors(ctx, p, part, n, p.promisedCount(marks), v.margin/2)
+						errs, err := v.landmarkErrors(ctx, p, part, n, p.promisedCount(marks), bound.KeptByF2*v.margin)
 						if err != nil {
 							return nil, err
 						}

@@ -48,7 +48,7 @@ func limitOffset(p Params) error {
 	halved := p
 	halved.Margin = nil
 	for _, margin := range p.Margin {
-		halved.Margin = append(halved.Margin, margin/2)
+		halved.Margin = append(halved.Margin, bound.KeptByLift*margin)
 	}
 	halved.Dim = []int{2000}
 	return limitLandmarks(halved)
@@ -75,17 +75,17 @@ func runOffset(ctx context.Context, p Params) (*Result, error) {
 				return nil, err
 			}
 			where := []Setting{at("γ", margin), at("β", beta)}
-			promised := p.promised(margin / 2)
+			promised := p.promised(bound.KeptByLift * margin)
 			r.Rows = append(r.Rows, atLeast("lifted margin", exact(least, 1), promised, where...))
 			measured, line = append(measured, bare(beta, least)), append(line, bare(beta, promised))
 			for _, e := range p.Error {
-				marks, err := bound.Landmarks(margin/2, e, confidence)
+				marks, err := bound.Landmarks(bound.KeptByLift*margin, e, confidence)
 				if err != nil {
 					return nil, err
 				}
 				for _, n := range p.N {
 					part++
-					errs, err := v.landmarkErrors(ctx, p, part, n, marks, margin/4)
+					errs, err := v.landmarkErrors(ctx, p, part, n, marks, bound.KeptByF2*bound.KeptByLift*margin)
 					if err != nil {
 						return nil, err
 					}
@@ -115,7 +115,7 @@ func liftedWorld(dim int, margin, beta float64) world {
 		}
 		return append(x, 1/math.Sqrt2), label
 	}
-	return world{dim + 1, margin / 2, w, []float64{1}, draw}
+	return world{dim + 1, bound.KeptByLift * margin, w, []float64{1}, draw}
 }
 
 // liftedMargin is the least margin of lifted examples. It reports inner products

@@ -111,7 +111,7 @@ func goodSeparators(ctx context.Context, p Params, part, n, dim int, margin floa
 			for j := range h {
 				h[j] = rng.NormFloat64()
 			}
-			if shellError(h, margin, 0) <= 0.5-margin/4 {
+			if shellError(h, margin, 0) <= 0.5-bound.WeakEdge*margin {
 				hits++
 			}
 		}
