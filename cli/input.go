@@ -48,8 +48,9 @@ func (f *inputFlags) addKnown(flags *pflag.FlagSet) {
 func (f *inputFlags) addCategories(flags *pflag.FlagSet) {
 	flags.StringVar((*string)(&f.read.Categories), "categories", "", "coordinates of categories: onehot (one "+
 		"each); target (the mean of the target, or shares of up to 10 classes, over rows of the same category, and "+
-		"how many there are, beside one each for the 20 most frequent); auto (target for columns of more than 50 categories)\n"+
-			"(default: onehot; a search with nothing chosen tries target too)")
+		"how many there are, beside one each for the 20 most frequent); auto (target for columns of more than "+
+		"50 categories)\n"+
+		"(default: onehot; a search with nothing chosen tries target too)")
 }
 
 // addWeights adds the flags that say where the weights of rows are.
