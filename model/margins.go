@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"math"
+	"reflect"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
@@ -29,11 +30,61 @@ func (p *Pipeline[T]) Margins(ctx context.Context, ctl run.Control, x data.Sourc
 func (p *Pipeline[T]) ScoreMargins(
 	ctx context.Context, ctl run.Control, x data.Source[T], y []int,
 ) (*data.Matrix, []float64, error) {
+	if p.Parts == nil && p.machine() && sameRows(any(p.Map).(*feature.Landmarks[T]).Instances(), x) {
+		return p.supportMargins(ctx, ctl, x, y)
+	}
 	products, lengths, err := p.separatorProducts(ctx, ctl)
 	if err != nil {
 		return nil, nil, err
 	}
 	return p.scoreMargins(ctx, ctl, x, y, p.distances(products), lengths)
+}
+
+// sameRows reports whether two sources hold the same instances.
+func sameRows[T any](a, b data.Source[T]) bool {
+	if a.Len() != b.Len() {
+		return false
+	}
+	for i := range a.Len() {
+		if !reflect.DeepEqual(a.At(i), b.At(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// supportMargins is ScoreMargins of the support itself, whose scores tell the lengths of the separators too.
+func (p *Pipeline[T]) supportMargins(
+	ctx context.Context, ctl run.Control, x data.Source[T], y []int,
+) (*data.Matrix, []float64, error) {
+	n, k := x.Len(), p.Separators.Rows
+	raw, squares := data.NewMatrix(n, k), make([]float64, n)
+	err := p.blocks(ctx, ctl, "predict", x, p.kernelLengths, func(first int, some *data.Matrix, lengths []float64) {
+		copy(raw.Data[first*k:], some.Data)
+		copy(squares[first:], lengths[:some.Rows])
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	norms := p.distances(p.productsOf(raw))
+	scores, values := data.NewMatrix(n, p.Outputs()), make([]float64, n)
+	for i := range n {
+		p.scoreMargin(scores.Row(i), &values[i], raw.Row(i), y[i], squares[i], norms)
+	}
+	return scores, values, nil
+}
+
+// scoreMargin writes the scores and the margin of a row from what the separators say of it.
+func (p *Pipeline[T]) scoreMargin(
+	scores []float64, value *float64, raw []float64, class int, square float64, norms *data.Matrix,
+) {
+	*value = -1
+	if class >= 0 {
+		if m := p.marginOf(raw, class, square, norms); !math.IsNaN(m) {
+			*value = m
+		}
+	}
+	p.spread(scores, raw)
 }
 
 // scoreMargins returns scores and margins, given what margins are divided by.
@@ -43,13 +94,8 @@ func (p *Pipeline[T]) scoreMargins(
 	scores, values := data.NewMatrix(x.Len(), p.Outputs()), make([]float64, x.Len())
 	err := p.blocks(ctx, ctl, "predict", x, lengths, func(first int, raw *data.Matrix, squares []float64) {
 		for i := range raw.Rows {
-			values[first+i] = -1
-			if c := y[first+i]; c >= 0 {
-				if m := p.marginOf(raw.Row(i), c, squares[i], norms); !math.IsNaN(m) {
-					values[first+i] = m
-				}
-			}
-			p.spread(scores.Row(first+i), raw.Row(i))
+			at := first + i
+			p.scoreMargin(scores.Row(at), &values[at], raw.Row(i), y[at], squares[i], norms)
 		}
 	})
 	return scores, values, err
@@ -110,22 +156,28 @@ func (p *Pipeline[T]) supportProducts(ctx context.Context, ctl run.Control) (*da
 	if err != nil {
 		return nil, err
 	}
+	return p.productsOf(scores), nil
+}
+
+// productsOf returns the inner products of the separators from the scores of the support.
+func (p *Pipeline[T]) productsOf(scores *data.Matrix) *data.Matrix {
+	k := p.Separators.Rows
 	if p.Pairs != nil { // no two of them are ever compared
 		product := data.NewMatrix(k, 1)
-		for s := range support.Len() {
+		for s := range scores.Rows {
 			for c := range k {
 				product.Data[c] += p.Separators.Row(c)[s] * scores.Row(s)[c]
 			}
 		}
-		return product, nil
+		return product
 	}
 	product := data.NewMatrix(k, k)
-	for s := range support.Len() {
+	for s := range scores.Rows {
 		for c := range k {
 			vmath.Axpy(product.Row(c), p.Separators.Row(c)[s], scores.Row(s))
 		}
 	}
-	return product, nil
+	return product
 }
 
 // distances returns what margins are divided by, from the inner products of the
