@@ -102,6 +102,9 @@ func leftOpen[T any](
 	if s.kernel.Open() {
 		o.kernels = widths(k)
 	}
+	if v, ok := any(x).(data.Source[data.Vector]); ok && s.Map.Name == model.MapProject {
+		n = min(n, data.Dim(v)) // more coordinates than there are tell no more
+	}
 	if s.dim() == 0 && !s.traits.Kernel && model.SizedMap(s.Map.Name) {
 		for d := LeastDim; d <= MostDim; d *= 2 {
 			o.dims = append(o.dims, model.DimUpTo(s.Map.Name, min(d, n)))
@@ -110,7 +113,8 @@ func leftOpen[T any](
 			}
 		}
 	}
-	if len(o.variants) == 0 && len(o.kernels) < 2 && len(o.dims) < 2 && len(o.maps) == 0 {
+	few := len(o.dims) < 2 && !(len(o.dims) == 1 && s.Map.Name == model.MapProject)
+	if len(o.variants) == 0 && len(o.kernels) < 2 && few && len(o.maps) == 0 {
 		return nil, nil
 	}
 	return o, nil
@@ -197,7 +201,11 @@ func choose[T any](
 	}
 	quick.Kernel, picked.rows = r.Kernel, t.measure.Len()
 	var err error
-	if dims := affordable(o.dims, s); len(dims) > 1 {
+	dims := affordable(o.dims, s)
+	if len(dims) == 1 {
+		r.Map = model.Resize(r.Map, dims[0])
+	}
+	if len(dims) > 1 {
 		tell := func(i, best int) {
 			likely := plan.likely(dims[i])
 			if best > 0 {

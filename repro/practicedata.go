@@ -72,8 +72,8 @@ func practiceSets(ctx context.Context, p Params) ([]practiceSet, error) {
 // divided returns the numbers of rows to train and to test on, at random.
 func divided(p Params, part, n int) (train, test []int) {
 	order := p.rng(1, part).Perm(n)
-	first := min(7*n/10, p.pick(1500, 400))
-	return order[:first], order[first:min(n, first+p.pick(1500, 400))]
+	first := min(7*n/10, p.pick(3000, 400))
+	return order[:first], order[first:min(n, first+p.pick(3000, 400))]
 }
 
 func (f practiceFile) read(ctx context.Context, p Params, part int, path string) (practiceSet, error) {
