@@ -11,7 +11,8 @@ import (
 
 const (
 	usualWidth, usualHeight = 420.0, 260.0
-	letter                  = 6.6 // how wide a letter is, about
+	letter                  = 6.6  // how wide a letter is, about
+	digitWide               = 1.15 // a digit, in letters
 	line                    = 15.0
 	usualSize               = 7.0 // of points
 	mostTips                = 300 // points of a series that say what they are
@@ -72,7 +73,7 @@ func (v *canvas) layout(width, height float64) {
 		v.yTicks = v.Y.ticks(v.y)
 		wide := 0.0
 		for _, t := range v.yTicks {
-			wide = max(wide, long(t.text))
+			wide = max(wide, digitWide*long(t.text))
 		}
 		v.left = min(12+wide, width/2)
 		if v.Y.Label != "" {
