@@ -6,7 +6,7 @@ FUZZTIME ?= 20000x
 PKGS = ./...
 CORE = ./internal/gemm ./internal/vmath ./internal/compute ./internal/linalg ./gram
 
-.PHONY: help build test race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners clean
+.PHONY: help build test claims race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -68,6 +68,9 @@ MODELS ?= 5000
 
 torture: ## attack the program: TIME of mutated arguments and files, KILLS kills, MODELS damaged models, from SEED on
 	$(GO) test ./internal/torture -count 1 -timeout 0 -v -args -time $(TIME) -seed $(SEED) -kills $(KILLS) -models $(MODELS)
+
+claims: ## measure all claims of the papers at their default size: minutes
+	$(GO) test ./repro -run TestHold -count 1 -v -args -full
 
 docs: ## check that the code and commands of the documentation work and links lead somewhere
 	$(GO) test -run TestLinks ./cli

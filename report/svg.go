@@ -91,6 +91,9 @@ func (v *canvas) layout(width, height float64) {
 	all := v.X.ticks(v.x)
 	if len(all) > 0 {
 		v.right = min(v.right, width-4-long(all[len(all)-1].text)/2)
+		if half := digitWide * long(all[0].text) / 2; v.px(all[0].at) < half+2 {
+			v.left = min(max(v.left, half+2), width/2)
+		}
 	}
 	v.xTicks = v.thinned(all)
 }

@@ -1,8 +1,9 @@
 package repro
 
-// All returns the experiments, in the order of the survey: one line each.
+// All returns the experiments, in the order of the survey, and then of what the
+// first paper remarks and the textbooks teach: one line each.
 func All() []Experiment {
-	return append([]Experiment{
+	return []Experiment{
 		perceptron(),
 		online(),
 		weak(),
@@ -16,5 +17,15 @@ func All() []Experiment {
 		noise(),
 		offset(),
 		hidden(),
-	}, taught()...)
+		direct(),
+		noKernel(),
+		oblivious(),
+		selection(),
+		certificates(),
+		practical(),
+		lecture(),
+		gaussian(),
+		representer(),
+		exercises(),
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,11 +13,14 @@ import (
 	"github.com/kerf-ml/kerf/run"
 )
 
+// full asks for experiments at their default size: go test ./repro -run Hold -args -full
+var full = flag.Bool("full", false, "experiments at their default size, for minutes")
+
 // TestHold runs every experiment at its quick size: all claims hold.
 func TestHold(t *testing.T) {
 	for _, e := range All() {
 		t.Run(e.Name, func(t *testing.T) {
-			r, err := e.Measure(t.Context(), run.Control{}, Params{Seed: 1}, true)
+			r, err := e.Measure(t.Context(), run.Control{}, Params{Seed: 1}, !*full)
 			if err != nil {
 				t.Fatal(err)
 			}
