@@ -9,9 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kerf-ml/kerf/data/scale"
-	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/job"
-	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/report"
 )
 
@@ -126,11 +124,7 @@ const shownTrials = 10
 
 // printTrials prints the best trials, with the columns that differ.
 func printTrials(w io.Writer, t *job.Tuned) error {
-	by := t.Metric
-	if by == "" && t.Task == model.Regress {
-		by = eval.ByRMSE
-	}
-	loss := percent
+	by, loss := t.Criterion(), percent
 	if !by.Percent() {
 		loss = func(v float64) string { return fmt.Sprintf("%.5g", v) }
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kerf-ml/kerf/certificate"
+	"github.com/kerf-ml/kerf/data"
 )
 
 // placements writes for each row the part of the rows of the other kind that it
@@ -51,6 +52,33 @@ func placements(dst, score []float64, positive []bool, weight func(int) float64)
 		posBelow, negBelow, lo = posBelow+posTied, negBelow+negTied, hi
 	}
 	return pos, neg
+}
+
+// ScoresAUC returns the area under the ROC curve of scores, a row an instance and a column a class: with two
+// classes that of class 1 by the difference of the scores, with more the mean of each class against the rest, over
+// the classes that have rows of both kinds. It is by the weights of the rows; those of class -1, which has no
+// column, are left out. It reports false where there is none.
+func ScoresAUC(scores *data.Matrix, y []int, weight []float64) (float64, bool) {
+	rows := known(y, weight)
+	score, positive, place := make([]float64, len(rows)), make([]bool, len(rows)), make([]float64, len(rows))
+	w := func(i int) float64 { return Measure{Weight: weight}.weigh(rows[i]) }
+	sum, count, first := 0.0, 0, 0
+	if scores.Cols == 2 {
+		first = 1
+	}
+	for c := first; c < scores.Cols; c++ {
+		for i, r := range rows {
+			score[i], positive[i] = scores.Row(r)[c], y[r] == c
+			if scores.Cols == 2 {
+				score[i] = scores.Row(r)[1]/2 - scores.Row(r)[0]/2
+			}
+		}
+		if pos, neg := placements(place, score, positive, w); pos.rows > 0 && neg.rows > 0 {
+			auc, _ := deLong(place, positive, w, pos, neg)
+			sum, count = sum+auc, count+1
+		}
+	}
+	return min(sum/float64(max(count, 1)), 1), count > 0
 }
 
 // deLong returns AUC and the variance of DeLong et al. from placements: the

@@ -107,7 +107,7 @@ func (c Criterion) Format(loss float64) string {
 func (c Criterion) Numbers(predicted, truth, weight []float64) float64 {
 	sum, all := 0.0, 0.0
 	for i, v := range truth {
-		e, w := math.Abs(predicted[i]-v), weighed(weight, i)
+		e, w := math.Abs(predicted[i]-v), Measure{Weight: weight}.weigh(i)
 		if c != ByMAE {
 			e *= e
 		}
@@ -129,7 +129,11 @@ func (c Criterion) Numbers(predicted, truth, weight []float64) float64 {
 func (c Criterion) Classes(scores *data.Matrix, y []int, weight []float64) float64 {
 	switch c {
 	case ByAUC:
-		return lostArea(scores, y, weight)
+		auc, ok := ScoresAUC(scores, y, weight)
+		if !ok {
+			return 0.5
+		}
+		return max(1-auc, 0)
 	case ByLogLoss:
 		return logLoss(scores, y, weight)
 	}
@@ -147,56 +151,23 @@ func (c Criterion) Classes(scores *data.Matrix, y []int, weight []float64) float
 	return m.Error
 }
 
-func weighed(weight []float64, i int) float64 {
-	if weight == nil {
-		return 1
-	}
-	return weight[i]
-}
-
 // known returns the rows whose class has a column and whose weight is not 0.
 func known(y []int, weight []float64) []int {
 	var out []int
+	m := Measure{Weight: weight}
 	for i, c := range y {
-		if c >= 0 && weighed(weight, i) > 0 {
+		if c >= 0 && m.weigh(i) > 0 {
 			out = append(out, i)
 		}
 	}
 	return out
 }
 
-// lostArea is 1 - AUC.
-func lostArea(scores *data.Matrix, y []int, weight []float64) float64 {
-	rows := known(y, weight)
-	score, positive, place := make([]float64, len(rows)), make([]bool, len(rows)), make([]float64, len(rows))
-	w := func(i int) float64 { return weighed(weight, rows[i]) }
-	lost, count := 0.0, 0
-	for c := range scores.Cols {
-		if scores.Cols == 2 && c == 0 {
-			continue
-		}
-		for i, r := range rows {
-			score[i], positive[i] = scores.Row(r)[c], y[r] == c
-			if scores.Cols == 2 {
-				score[i] = scores.Row(r)[1]/2 - scores.Row(r)[0]/2
-			}
-		}
-		if pos, neg := placements(place, score, positive, w); pos.rows > 0 && neg.rows > 0 {
-			auc, _ := deLong(place, positive, w, pos, neg)
-			lost, count = lost+max(1-auc, 0), count+1
-		}
-	}
-	if count == 0 {
-		return 0.5
-	}
-	return lost / float64(count)
-}
-
 // lostF1 is 1 - F1 of the rarer of two classes, or 1 - the mean over the classes that occur.
 func lostF1(predicted, y []int, weight []float64, classes int) float64 {
 	truth, said, both := make([]float64, classes), make([]float64, classes), make([]float64, classes)
 	for _, i := range known(y, weight) {
-		w := weighed(weight, i)
+		w := Measure{Weight: weight}.weigh(i)
 		truth[y[i]] += w
 		said[predicted[i]] += w
 		if predicted[i] == y[i] {
@@ -236,7 +207,7 @@ func logLoss(scores *data.Matrix, y []int, weight []float64) float64 {
 	some, class, w := data.NewMatrix(len(rows), scores.Cols), make([]int, len(rows)), make([]float64, len(rows))
 	for i, r := range rows {
 		copy(some.Row(i), scores.Row(r))
-		class[i], w[i] = y[r], weighed(weight, r)
+		class[i], w[i] = y[r], Measure{Weight: weight}.weigh(r)
 	}
 	fitted, err := calibrate.Temperature{Weight: w}.Fit(context.Background(), some, class)
 	if err != nil {

@@ -1,6 +1,8 @@
 package job
 
 import (
+	"cmp"
+
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/model"
@@ -53,6 +55,19 @@ func (t *targets) unusual() eval.Criterion {
 		return ""
 	}
 	return t.by
+}
+
+// Criterion is what choices went by.
+func (t *Trained) Criterion() eval.Criterion { return criterion(t.Metric, t.Task) }
+
+// Criterion is what the losses of trials are by.
+func (t *Tuned) Criterion() eval.Criterion { return criterion(t.Metric, t.Task) }
+
+func criterion(metric eval.Criterion, task model.Task) eval.Criterion {
+	if task == model.Regress {
+		return cmp.Or(metric, eval.ByRMSE)
+	}
+	return cmp.Or(metric, eval.ByError)
 }
 
 // rare returns the label of the rarer of two classes and its part of the rows, if that is small.

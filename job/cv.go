@@ -162,7 +162,7 @@ func (v validation[T]) run(ctx context.Context, w typed[T], fold eval.Fold) (Fol
 	out := Fold{Repeat: fold.Repeat + 1, Fold: fold.Index + 1}
 	place := fmt.Sprintf("fold %d of %d", fold.Index+1, o.Folds)
 	train, test := selected(v.targets.live, fold.Train()), selected(v.targets.live, fold.Test)
-	part, err := encode[T](&o.Options, rows, v.targets, train, train, v.scaled)
+	part, err := encode[T](&o.Options, rows, v.targets, train, train, coding{v.scaled, o.Read.Categories})
 	if err != nil {
 		return out, err
 	}
@@ -237,9 +237,7 @@ func (v validation[T]) train(
 	if s.searches(&o) {
 		t := &training[T]{o: &o, kind: w.kind, choices: &s, rows: v.rows, targets: v.targets, part: p}
 		picked, tr, err := t.searchFit(ctx, func(c coding) (*part[T], error) {
-			read := o.Options
-			read.Read.Categories = c.categories
-			return encode[T](&read, v.rows, v.targets, train, train, c.scale)
+			return encode[T](&o.Options, v.rows, v.targets, train, train, c)
 		})
 		if err != nil || picked != nil {
 			out.pipeline, out.training = t.pipeline, tr

@@ -1,10 +1,8 @@
 package job
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -177,31 +175,11 @@ func (t truth) auc(scores *data.Matrix, weight []float64) *float64 {
 	if scores.Cols != 2 || t.outliers {
 		return nil
 	}
-	var order []int
-	for i, c := range t.y {
-		if c >= 0 && (weight == nil || weight[i] > 0) {
-			order = append(order, i)
-		}
-	}
-	at := func(i int) float64 { return scores.Row(i)[1]/2 - scores.Row(i)[0]/2 }
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at(a), at(b)) })
-	var below, sum, ones float64 // weight of class 0 so far, of pairs in order, of class 1
-	for lo := 0; lo < len(order); {
-		hi, tied := lo, [2]float64{}
-		for ; hi < len(order) && at(order[hi]) == at(order[lo]); hi++ {
-			w := 1.0
-			if weight != nil {
-				w = weight[order[hi]]
-			}
-			tied[t.y[order[hi]]] += w
-		}
-		sum += tied[1] * (below + tied[0]/2)
-		below, ones, lo = below+tied[0], ones+tied[1], hi
-	}
-	if !(below > 0 && ones > 0) {
+	auc, ok := eval.ScoresAUC(scores, t.y, weight)
+	if !ok {
 		return nil
 	}
-	return ptr(min(sum/below/ones, 1))
+	return &auc
 }
 
 // measureBy returns how to measure rows of the given weights.

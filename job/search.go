@@ -23,14 +23,12 @@ type search[T any] struct {
 	o      *TrainOptions
 	size   rungs
 	task   model.Task
-	by     eval.Criterion
 	recipe model.Recipe[T] // of all arms but for kernel, map and learner
 	views  []view[T]
 	sample []int // rows that are looked at, among those to train on
 	tried  []*arm[T]
 
 	first, second rung
-	once          bool // both rungs are the same, of all rows
 }
 
 // searches reports whether nothing was chosen, so that all is searched.
@@ -47,7 +45,7 @@ func newSearch[T any](t *training[T], encode func(coding) (*part[T], error)) (*s
 	if err != nil {
 		return nil, err
 	}
-	s := &search[T]{o: t.o, size: size, task: t.choices.Task, by: t.targets.by}
+	s := &search[T]{o: t.o, size: size, task: t.choices.Task}
 	c := t.choices
 	s.recipe = model.Recipe[T]{ClassWeight: c.ClassWeight, Balanced: c.Balanced, Seed: t.o.Seed, Run: t.o.Run}
 	whole := t.part.train
@@ -75,7 +73,6 @@ func newSearch[T any](t *training[T], encode func(coding) (*part[T], error)) (*s
 		s.views = append(s.views, view[T]{c, p, p.train.Select(s.sample)})
 	}
 	s.first, s.second, err = divide(s.views[0].sample, size, t.o.Seed)
-	s.once = len(s.first.parts) > 1
 	return s, err
 }
 
@@ -108,7 +105,7 @@ func (s *search[T]) race(whole context.Context) ([]*arm[T], error) {
 	}
 	again := best
 	var finals []*arm[T]
-	if s.once { // they have had all rows
+	if len(s.first.parts) > 1 { // folds: they have had all rows
 		finals, again = best, s.balanced(best)
 	} else {
 		for i, a := range best {
@@ -189,7 +186,7 @@ const (
 // make do with landmarks, and they would cost it.
 func (s *search[T]) exact(best *arm[T]) []*arm[T] {
 	n := s.rows()
-	if s.task != model.Classify || s.by != eval.ByError || !best.ridge ||
+	if s.task != model.Classify || s.views[0].sample.By != eval.ByError || !best.ridge ||
 		s.byAll(best, n) || best.grid[best.at] >= smoothAt ||
 		s.views[0].sample.Classes.Len() > mostPairs || best.kernel == nil || len(s.second.parts) > 1 {
 		return nil
@@ -281,7 +278,7 @@ func (s *search[T]) toLearn(finals []*arm[T], won bool) []*arm[T] {
 // balanced returns the arms once more, with weights that make all classes count alike, where the
 // criterion is of a rare class and nobody weighed them: which is better depends on how rare it is.
 func (s *search[T]) balanced(arms []*arm[T]) []*arm[T] {
-	if s.by != eval.ByF1 || s.recipe.Balanced || s.recipe.ClassWeight != nil {
+	if s.views[0].sample.By != eval.ByF1 || s.recipe.Balanced || s.recipe.ClassWeight != nil {
 		return nil
 	}
 	var out []*arm[T]

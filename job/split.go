@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/eval"
@@ -155,8 +154,9 @@ type part[T any] struct {
 }
 
 // encode makes instances of all rows, looking at some of those to train on alone.
-func encode[T any](o *Options, rows *dataset.Rows, t *targets, look, train []int, scaled scale.Kind) (*part[T], error) {
+func encode[T any](o *Options, rows *dataset.Rows, t *targets, look, train []int, as coding) (*part[T], error) {
 	read := o.Read
+	read.Categories = as.categories
 	read.Run, read.Seed, read.Numbers = o.Run, o.Seed, t.task == model.Regress
 	if t.none && read.Categories == table.AutoCategories {
 		read.Categories = table.OneHot
@@ -169,7 +169,7 @@ func encode[T any](o *Options, rows *dataset.Rows, t *targets, look, train []int
 	}
 	o.Run.Progress.Begin("encode", 0)
 	defer o.Run.Progress.End()
-	e, d, err := dataset.FitDecode[T](rows, look, scaled, read)
+	e, d, err := dataset.FitDecode[T](rows, look, as.scale, read)
 	if err != nil {
 		return nil, err
 	}

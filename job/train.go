@@ -170,9 +170,7 @@ func (w typed[T]) train(ctx context.Context, rows *dataset.Rows, o *TrainOptions
 		look = selected(rest, t.own)
 	}
 	as := func(c coding) (*part[T], error) {
-		read := o.Options
-		read.Read.Categories = c.categories
-		return encode[T](&read, rows, t.targets, look, rest, c.scale)
+		return encode[T](&o.Options, rows, t.targets, look, rest, c)
 	}
 	if t.part, err = as(coding{scaled, o.Read.Categories}); err != nil {
 		return nil, err

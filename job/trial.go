@@ -163,7 +163,7 @@ func (t *tuning[T]) divide(ctx context.Context, budget float64) error {
 	t.parts, t.budget = nil, budget
 	for _, fold := range folds {
 		train := selected(rows, fold[0])
-		p, err := encode[T](&t.o.Options, t.rows, t.targets, train, train, t.scale)
+		p, err := encode[T](&t.o.Options, t.rows, t.targets, train, train, coding{t.scale, t.o.Read.Categories})
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			t.parts = nil
 			return err

@@ -306,7 +306,8 @@ func (t *tuning[T]) beginFinal(ctx context.Context, rest, held []int) error {
 	o.Time = 0
 	t.final = &training[T]{o: &o, kind: t.worker.kind, choices: t.choices, rows: t.rows, targets: t.targets}
 	var err error
-	if t.final.part, err = encode[T](&o.Options, t.rows, t.targets, rest, rest, t.scale); err != nil {
+	as := coding{t.scale, o.Read.Categories}
+	if t.final.part, err = encode[T](&o.Options, t.rows, t.targets, rest, rest, as); err != nil {
 		return err
 	}
 	t.final.tested, err = t.final.testRows(ctx, held)

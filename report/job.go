@@ -20,7 +20,7 @@ func Training(t *job.Trained) TrainPage {
 	p := TrainPage{
 		Data: filepath.Base(t.Words.File), Learner: t.Learner, Trained: t.N, On: filepath.Base(m.On), Test: m.Test,
 		Advice: "Set some aside with --holdout.", Facts: trainFacts(t), Training: t.Training, Picked: t.Picked,
-		By:     byOf(t.Metric, t.Task),
+		By:     t.Criterion(),
 		Kernel: t.Kernel, Dim: t.Dim, Separator: t.Separator, Rows: m.Rows, Texts: m.Texts,
 	}
 	if h, err := t.Model.Header(); err == nil && h.Map.Kind == model.MapF2 {
@@ -89,19 +89,11 @@ func trainFacts(t *job.Trained) []Fact {
 	return out
 }
 
-// byOf is what choices went by.
-func byOf(metric eval.Criterion, task model.Task) eval.Criterion {
-	if metric == "" && task == model.Regress {
-		return eval.ByRMSE
-	}
-	return metric
-}
-
 // Search returns the page on a search.
 func Search(t *job.Tuned) TunePage {
 	final := Training(t.Final)
 	p := TunePage{
-		Data: filepath.Base(t.File), Learner: t.Learner, By: byOf(t.Metric, t.Task), Penalty: t.Penalized,
+		Data: filepath.Base(t.File), Learner: t.Learner, By: t.Criterion(), Penalty: t.Penalized,
 		Final: &final,
 		Facts: []Fact{
 			{Name: "data", Value: fmt.Sprintf("%s: %s rows", clean(filepath.Base(t.File), 80), grouped(t.FileRows))},
