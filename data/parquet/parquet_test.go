@@ -332,9 +332,41 @@ func TestWriteFaults(t *testing.T) {
 	}
 }
 
+// TestLZ4 reads columns packed by LZ4, and every damage of one byte of them, by
+// which parquet-go alone would take all memory.
+func TestLZ4(t *testing.T) {
+	rows := slices.Repeat(people(), 40)
+	want, err := readAll(encode(t, rows), "none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for version := 1; version <= 2; version++ {
+		content := encode(t, rows, lib.Compression(&lib.Lz4Raw), lib.DataPageVersion(version))
+		got, err := readAll(content, "none")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(show(got), show(want)) {
+			t.Errorf("version %d: other rows than without packing", version)
+		}
+		refused := 0
+		for i := range content {
+			damaged := slices.Clone(content)
+			damaged[i] ^= 0x7f
+			if _, err := readAll(damaged, "none"); err != nil {
+				refused++
+			}
+		}
+		if refused < len(content)/4 {
+			t.Errorf("version %d: %d of %d damages seen", version, refused, len(content))
+		}
+	}
+}
+
 func FuzzParquet(f *testing.F) {
 	f.Add(encode(f, people()))
 	f.Add(encode(f, people(), lib.Compression(&lib.Zstd), lib.MaxRowsPerRowGroup(2)))
+	f.Add(encode(f, people(), lib.Compression(&lib.Lz4Raw), lib.DataPageVersion(1)))
 	f.Add([]byte("PAR1\x15\x04PAR1"))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		tab, err := readAll(content, "none")

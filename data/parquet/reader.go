@@ -36,7 +36,9 @@ const (
 type Reader struct {
 	name    string
 	to      table.Sink
+	file    *io.SectionReader
 	groups  []parquet.RowGroup
+	layout  []format.RowGroup // where the groups stand in the file
 	columns []column
 	total   int
 	rows    parquet.Rows  // of the group being read, nil before the first and after the last
@@ -60,7 +62,7 @@ type column struct {
 // the file in errors. What is wrong with the schema comes back as a
 // *data.InputError.
 func NewReader(r io.ReaderAt, size int64, name string, to table.Sink) (reader *Reader, err error) {
-	reader = &Reader{name: name, to: to}
+	reader = &Reader{name: name, to: to, file: io.NewSectionReader(r, 0, size)}
 	defer reader.guard(&err)
 	if err := reader.checkEnd(r, size); err != nil {
 		return nil, err
@@ -83,7 +85,10 @@ func NewReader(r io.ReaderAt, size int64, name string, to table.Sink) (reader *R
 		}
 		reader.columns = append(reader.columns, c)
 	}
-	reader.groups = f.RowGroups()
+	reader.groups, reader.layout = f.RowGroups(), f.Metadata().RowGroups
+	if len(reader.groups) != len(reader.layout) {
+		return nil, reader.damage(fmt.Errorf("it has %d groups of rows of %d", len(reader.groups), len(reader.layout)))
+	}
 	reader.total = int(f.NumRows())
 	return reader, nil
 }
@@ -196,7 +201,10 @@ func (r *Reader) fill() error {
 			}
 			return io.EOF
 		}
-		r.rows, r.groups = r.groups[0].Rows(), r.groups[1:]
+		if err := checkLZ4(r.file, &r.layout[0]); err != nil {
+			return r.damage(err)
+		}
+		r.rows, r.groups, r.layout = r.groups[0].Rows(), r.groups[1:], r.layout[1:]
 	}
 	if cap(r.buffer) == 0 {
 		r.buffer = make([]parquet.Row, bufferRows)
