@@ -201,7 +201,7 @@ func (r Recipe[T]) fitMachine(
 	stages.Next("score", size.score)
 	ctl := r.Run
 	ctl.Counter = nil
-	return chosen.held, score(after(ctx), ctl, t, p, s)
+	return chosen.held, score(after(ctx), ctl, t, p, s, f.Scores)
 }
 
 // fitMapped maps the instances and trains separators of the features.
@@ -242,7 +242,7 @@ func (r Recipe[T]) fitMapped(
 		return nil, unsound(r.Learner, err)
 	}
 	stages.Next("score", size.score)
-	return chosen.held, score(after(ctx), r.Run, t, head, mapped)
+	return chosen.held, score(after(ctx), r.Run, t, head, mapped, nil)
 }
 
 // headOf returns a pipeline of features that are there already.
@@ -297,15 +297,24 @@ func fitAt[T, U any](
 	return f, report, err
 }
 
-// score notes the scores of the rows that were fitted, and of classes the margins.
-func score[U any](ctx context.Context, ctl run.Control, t *Training, p *Pipeline[U], s Sample[U]) (err error) {
-	if s.Task == Classify && s.Y != nil {
-		var margins []float64
+// score notes the scores of the rows that were fitted, and of classes the margins. What the
+// separators say of the rows is nil where it is not known.
+func score[U any](
+	ctx context.Context, ctl run.Control, t *Training, p *Pipeline[U], s Sample[U], raw *data.Matrix,
+) (err error) {
+	classes := s.Task == Classify && s.Y != nil
+	var margins []float64
+	switch {
+	case raw != nil && raw.Rows == s.Len() && p.Map.Dim() == s.Len():
+		t.Scores, margins = p.supportScores(s.X, s.Y, raw, whole(s.Len()))
+	case classes:
 		t.Scores, margins, err = p.ScoreMargins(ctx, ctl, s.X, s.Y)
-		t.Margins = margin.NewMargins(margins)
-		return err
+	default:
+		t.Scores, err = p.ScoreAll(ctx, ctl, s.X)
 	}
-	t.Scores, err = p.ScoreAll(ctx, ctl, s.X)
+	if classes {
+		t.Margins = margin.NewMargins(margins)
+	}
 	return err
 }
 

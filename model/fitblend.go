@@ -64,7 +64,7 @@ func FitBlend[T any](
 			return nil, t, err
 		}
 		stages.Next("score", 0)
-		if err := score(after(ctx), lead.Run, &t, p, fitted); err != nil {
+		if err := score(after(ctx), lead.Run, &t, p, fitted, nil); err != nil {
 			return nil, t, err
 		}
 	}

@@ -37,7 +37,9 @@ func expanded[T any](
 		}
 		weights := data.NewMatrix(1, e.Support.Len())
 		copy(weights.Row(0), e.Weight)
-		return supported(feature.NewLandmarks(e.Kernel, e.Support, precision), weights, []float64{e.Bias + add}), report, nil
+		out := supported(feature.NewLandmarks(e.Kernel, e.Support, precision), weights, []float64{e.Bias + add})
+		out.Scores = e.Fitted
+		return out, report, nil
 	}
 }
 
@@ -72,7 +74,9 @@ func manyExpanded[T any](
 				bias[i] = e.Bias[class]
 			}
 		}
-		return supported(feature.NewLandmarks(e.Kernel, e.Support, precision), weights, bias), report, nil
+		out := supported(feature.NewLandmarks(e.Kernel, e.Support, precision), weights, bias)
+		out.Scores = e.Fitted
+		return out, report, nil
 	}
 }
 

@@ -1,9 +1,11 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"reflect"
+	"slices"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
@@ -30,8 +32,10 @@ func (p *Pipeline[T]) Margins(ctx context.Context, ctl run.Control, x data.Sourc
 func (p *Pipeline[T]) ScoreMargins(
 	ctx context.Context, ctl run.Control, x data.Source[T], y []int,
 ) (*data.Matrix, []float64, error) {
-	if p.Parts == nil && p.machine() && sameRows(any(p.Map).(*feature.Landmarks[T]).Instances(), x) {
-		return p.supportMargins(ctx, ctl, x, y)
+	if p.Parts == nil && p.machine() {
+		if at, ok := places(any(p.Map).(*feature.Landmarks[T]).Instances(), x, p.supportOrder(y)); ok {
+			return p.supportMargins(ctx, ctl, x, y, at)
+		}
 	}
 	products, lengths, err := p.separatorProducts(ctx, ctl)
 	if err != nil {
@@ -40,38 +44,65 @@ func (p *Pipeline[T]) ScoreMargins(
 	return p.scoreMargins(ctx, ctl, x, y, p.distances(products), lengths)
 }
 
-// sameRows reports whether two sources hold the same instances.
-func sameRows[T any](a, b data.Source[T]) bool {
-	if a.Len() != b.Len() {
-		return false
+// supportOrder returns the order of rows of these classes in which the support is kept: that of the rows, or,
+// of a machine with a separator a pair of classes, class after class.
+func (p *Head) supportOrder(y []int) []int {
+	order := whole(len(y))
+	if p.Pairs != nil {
+		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(y[i], y[j]) })
 	}
-	for i := range a.Len() {
-		if !reflect.DeepEqual(a.At(i), b.At(i)) {
-			return false
-		}
-	}
-	return true
+	return order
 }
 
-// supportMargins is ScoreMargins of the support itself, whose scores tell the lengths of the separators too.
+// places returns where some instances stand among all, which are gone through in an order, if they all do.
+func places[T any](some, all data.Source[T], order []int) ([]int, bool) {
+	at := make([]int, 0, some.Len())
+	for _, i := range order {
+		if len(at) < some.Len() && reflect.DeepEqual(some.At(len(at)), all.At(i)) {
+			at = append(at, i)
+		}
+	}
+	return at, len(at) == some.Len()
+}
+
+// supportMargins is ScoreMargins of instances among which the support is, at the given places: its scores tell
+// the lengths of the separators too.
 func (p *Pipeline[T]) supportMargins(
-	ctx context.Context, ctl run.Control, x data.Source[T], y []int,
+	ctx context.Context, ctl run.Control, x data.Source[T], y, at []int,
 ) (*data.Matrix, []float64, error) {
-	n, k := x.Len(), p.Separators.Rows
-	raw, squares := data.NewMatrix(n, k), make([]float64, n)
-	err := p.blocks(ctx, ctl, "predict", x, p.kernelLengths, func(first int, some *data.Matrix, lengths []float64) {
+	k := p.Separators.Rows
+	raw := data.NewMatrix(x.Len(), k)
+	err := p.blocks(ctx, ctl, "predict", x, nil, func(first int, some *data.Matrix, _ []float64) {
 		copy(raw.Data[first*k:], some.Data)
-		copy(squares[first:], lengths[:some.Rows])
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	norms := p.distances(p.productsOf(raw))
-	scores, values := data.NewMatrix(n, p.Outputs()), make([]float64, n)
-	for i := range n {
-		p.scoreMargin(scores.Row(i), &values[i], raw.Row(i), y[i], squares[i], norms)
+	scores, margins := p.supportScores(x, y, raw, at)
+	return scores, margins, nil
+}
+
+// supportScores returns the scores of instances among which the support is, and of classes the margins, from the
+// products of the separators with them, which it changes.
+func (p *Pipeline[T]) supportScores(x data.Source[T], y []int, raw *data.Matrix, at []int) (*data.Matrix, []float64) {
+	n := x.Len()
+	scores, values, square := data.NewMatrix(n, p.Outputs()), make([]float64, n), make([]float64, 1)
+	if p.Regresses() || y == nil {
+		for i := range n {
+			p.spread(scores.Row(i), raw.Row(i))
+		}
+		return scores, nil
 	}
-	return scores, values, nil
+	support := data.NewMatrix(len(at), raw.Cols)
+	for s, i := range at {
+		copy(support.Row(s), raw.Row(i))
+	}
+	norms := p.distances(p.productsOf(support))
+	for i := range n {
+		p.kernelLengths(square, data.Range[T]{Of: x, Lo: i, Hi: i + 1}, nil)
+		p.scoreMargin(scores.Row(i), &values[i], raw.Row(i), y[i], square[0], norms)
+	}
+	return scores, values
 }
 
 // scoreMargin writes the scores and the margin of a row from what the separators say of it.

@@ -47,6 +47,82 @@ func (t *target) powInt(u []vec) []vec {
 	return p
 }
 
+// distance1Row emits sums that stay in registers while all coordinates go by, a block of
+// the row after the other; what is left is done a vector at a time under a mask.
+func distance1Row(t *target, _ op) {
+	const unroll = 8
+	row := t.Load(t.Param("row").Base(), t.GP64())
+	n := t.Load(t.Param("row").Len(), t.GP64())
+	first := t.Load(t.Param("a").Base(), t.GP64())
+	coordinates := t.Load(t.Param("a").Len(), t.GP64())
+	y := t.Load(t.Param("y").Base(), t.GP64())
+	stride := t.Load(t.Param("stride"), t.GP64())
+	t.SHLQ(operand.U8(by[uint8](t, 2, 3)), stride)
+	bits, at := t.absBits(), t.vec()
+	a, column, left := t.GP64(), t.GP64(), t.GP64()
+	t.TESTQ(coordinates, coordinates)
+	t.JZ(operand.LabelRef("done"))
+
+	// pass goes through the coordinates; body adds one of them.
+	pass := func(label string, body func()) {
+		t.MOVQ(first, a)
+		t.MOVQ(y, column)
+		t.MOVQ(coordinates, left)
+		t.Label(label)
+		by(t, t.VBROADCASTSS, t.VBROADCASTSD)(operand.Mem{Base: a}, at)
+		body()
+		t.ADDQ(operand.U32(uint32(t.size())), a)
+		t.ADDQ(stride, column)
+		t.DECQ(left)
+		t.JNZ(operand.LabelRef(label))
+	}
+	advance := func(vectors int) {
+		t.ADDQ(operand.U32(uint32(vectors*t.width())), row)
+		t.ADDQ(operand.U32(uint32(vectors*t.width())), y)
+		t.SUBQ(operand.U32(uint32(vectors*t.lanes())), n)
+	}
+
+	t.Label("block")
+	t.CMPQ(n, operand.U32(uint32(unroll*t.lanes())))
+	t.JLT(operand.LabelRef("tail"))
+	sums := t.vecs(unroll)
+	for i, v := range sums {
+		t.load(v, operand.Mem{Base: row, Disp: i * t.width()})
+	}
+	pass("coordinate", func() {
+		for i, v := range sums {
+			apart := t.vec()
+			by(t, t.VSUBPS, t.VSUBPD)(operand.Mem{Base: column, Disp: i * t.width()}, at, apart)
+			t.and(apart, apart, bits)
+			t.add(v, v, apart)
+		}
+	})
+	for i, v := range sums {
+		t.store(operand.Mem{Base: row, Disp: i * t.width()}, v)
+	}
+	advance(unroll)
+	t.JMP(operand.LabelRef("block"))
+
+	t.Label("tail")
+	t.CMPQ(n, operand.U32(0))
+	t.JLE(operand.LabelRef("done"))
+	tail, sum, apart := t.tail(n, 1), t.vec(), t.vec()
+	tail.load(sum, operand.Mem{Base: row}, 0)
+	pass("last", func() {
+		tail.load(apart, operand.Mem{Base: column}, 0)
+		t.sub(apart, at, apart)
+		t.and(apart, apart, bits)
+		t.add(sum, sum, apart)
+	})
+	tail.store(operand.Mem{Base: row}, sum, 0)
+	advance(1)
+	t.JMP(operand.LabelRef("tail"))
+
+	t.Label("done")
+	t.VZEROUPPER()
+	t.RET()
+}
+
 var rowOps = []op{
 	{
 		name:   "distance2Row",
@@ -80,20 +156,13 @@ var rowOps = []op{
 	},
 	{
 		name:   "distance1Row",
-		params: []param{{"row", "[]F"}, {"a", "F"}, {"y", "[]F"}},
-		doc:    []string{"for j := range row {", "\trow[j] += abs(a - y[j])", "}"},
-		emit: elementwise{
-			in: []string{"row", "y"}, out: "row", unroll: [2]int{4, 4},
-			body: func(t *target, in [][]vec) []vec {
-				a, bits := t.arg("a"), t.absBits()
-				for i := range in[0] {
-					t.sub(in[1][i], a, in[1][i])
-					t.and(in[1][i], in[1][i], bits)
-					t.add(in[0][i], in[0][i], in[1][i])
-				}
-				return in[0]
-			},
-		}.emit,
+		params: []param{{"row", "[]F"}, {"a", "[]F"}, {"y", "[]F"}, {"stride", "int"}},
+		doc: []string{
+			"for k := range a {",
+			"\tfor j := range row {", "\t\trow[j] += abs(a[k] - y[k*stride+j])", "\t}",
+			"}",
+		},
+		emit: distance1Row,
 	},
 	{
 		name:   "scaleRow",

@@ -134,30 +134,53 @@ func (r *rows[F]) gather(dst []F, ld, j0, j1 int) {
 // coordinates adds up a pair operation coordinate by coordinate, for all columns
 // at once.
 func (r *rows[F]) coordinates(dst []F, ld, j0, j1 int) {
+	for i := range r.x.Len() {
+		row, start := dst[i*ld:][:j1-j0], F(0)
+		if r.c.form.Pair != kernel.Min {
+			start = r.past[i]
+		}
+		for j := range row {
+			row[j] = start
+		}
+	}
+	if r.c.form.Pair == kernel.L1 || r.c.norm1 != nil {
+		r.distances1(dst, ld, j0, j1)
+		return
+	}
 	d, n := r.c.d, r.c.n
 	for i := range r.x.Len() {
 		row := dst[i*ld:][:j1-j0]
-		first := F(0)
-		if r.c.form.Pair != kernel.Min {
-			first = r.past[i]
-		}
-		for j := range row {
-			row[j] = first
-		}
 		for k, a := range r.flat[i*d : (i+1)*d] {
 			column := r.c.across[k*n+j0 : k*n+j1]
 			switch {
-			case r.c.form.Pair == kernel.L1 || r.c.norm1 != nil:
-				vmath.Distance1Row(row, a, column)
 			case r.c.form.Pair == kernel.ChiSquared:
 				addApart(row, a, column)
 			case a != 0 || !r.c.tame: // 0 shares nothing with any number
 				addShared(row, a, column)
 			}
 		}
-		if r.c.norm1 != nil {
-			share(row, r.norm1[i], r.c.norm1[j0:j1])
+	}
+}
+
+// stripCells is about how many numbers of columns are used for all rows before the next:
+// what stays in the nearest cache.
+const stripCells = 4096
+
+// distances1 adds the L1 distances to a tile, some columns after the other.
+func (r *rows[F]) distances1(dst []F, ld, j0, j1 int) {
+	d, n := r.c.d, r.c.n
+	strip := max(1, stripCells/64/max(d, 1)) * 64
+	for lo := j0; d > 0 && lo < j1; lo += strip {
+		hi := min(lo+strip, j1)
+		for i := range r.x.Len() {
+			vmath.Distance1Row(dst[i*ld+lo-j0:][:hi-lo], r.flat[i*d:(i+1)*d], r.c.across[lo:], n)
 		}
+	}
+	if r.c.norm1 == nil {
+		return
+	}
+	for i := range r.x.Len() {
+		share(dst[i*ld:][:j1-j0], r.norm1[i], r.c.norm1[j0:j1])
 	}
 }
 

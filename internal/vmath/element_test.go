@@ -48,7 +48,7 @@ func elementwises[F vmath.Float]() []elementwise[F] {
 		{"Distance2Row", row(func(r []F) { vmath.Distance2Row(r, 1.5, yy[:len(r)]) })},
 		{"RBFRow", row(func(r []F) { vmath.RBFRow(r, 1.5, yy[:len(r)], 0.7) })},
 		{"PowInt", row(func(r []F) { vmath.PowInt(r, 0.75, -0.5, 5) })},
-		{"Distance1Row", row(func(r []F) { vmath.Distance1Row(r, 1.5, yy[:len(r)]) })},
+		{"Distance1Row", row(func(r []F) { vmath.Distance1Row(r, []F{1.5}, yy[:len(r)], len(r)) })},
 		{"ScaleRow", row(func(r []F) { vmath.ScaleRow(r, 1.5, yy[:len(r)]) })},
 		{"Axpy", row(func(r []F) { vmath.Axpy(r, 1.5, yy[:len(r)]) })},
 		{"Scale", row(func(r []F) { vmath.Scale(r, 0.7) })},

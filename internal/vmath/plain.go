@@ -83,10 +83,11 @@ func powIntPlain[F Float](row []F, a, b F, n int) {
 	}
 }
 
-func distance1RowPlain[F Float](row []F, a F, y []F) {
-	y = y[:len(row)]
-	for j := range row {
-		row[j] += F(math.Abs(float64(a - y[j])))
+func distance1RowPlain[F Float](row, a, y []F, stride int) {
+	for k, v := range a {
+		for j, w := range y[k*stride:][:len(row)] {
+			row[j] += F(math.Abs(float64(v - w)))
+		}
 	}
 }
 

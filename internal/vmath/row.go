@@ -44,14 +44,16 @@ func PowInt[F Float](row []F, a, b F, n int) {
 	at[F]().powInt(row, a, b, n)
 }
 
-// Distance1Row adds |a - y[j]| to row[j]: one coordinate's share of the L1
-// distances of a point to many. The slices must have the same length. The bits
-// are the same at every level.
-func Distance1Row[F Float](row []F, a F, y []F) {
-	if len(row) != len(y) {
+// Distance1Row adds the L1 distances of a point to many: Σ_k |a[k] - y[k·stride+j]| to
+// row[j], coordinate after coordinate. The bits are the same at every level.
+func Distance1Row[F Float](row, a, y []F, stride int) {
+	if len(a) == 0 || len(row) == 0 {
+		return
+	}
+	if stride < len(row) || len(y)-len(row) < (len(a)-1)*stride {
 		panic(lengths)
 	}
-	at[F]().distance1Row(row, a, y)
+	at[F]().distance1Row(row, a, y, stride)
 }
 
 // ScaleRow multiplies row[j] by s·yscale[j], rounded first. The slices must

@@ -47,22 +47,22 @@ func powIntF64AVX512(row []float64, a float64, b float64, n int)
 // distance1RowF32AVX2 is distance1Row of a table.
 //
 //go:noescape
-func distance1RowF32AVX2(row []float32, a float32, y []float32)
+func distance1RowF32AVX2(row []float32, a []float32, y []float32, stride int)
 
 // distance1RowF32AVX512 is distance1Row of a table.
 //
 //go:noescape
-func distance1RowF32AVX512(row []float32, a float32, y []float32)
+func distance1RowF32AVX512(row []float32, a []float32, y []float32, stride int)
 
 // distance1RowF64AVX2 is distance1Row of a table.
 //
 //go:noescape
-func distance1RowF64AVX2(row []float64, a float64, y []float64)
+func distance1RowF64AVX2(row []float64, a []float64, y []float64, stride int)
 
 // distance1RowF64AVX512 is distance1Row of a table.
 //
 //go:noescape
-func distance1RowF64AVX512(row []float64, a float64, y []float64)
+func distance1RowF64AVX512(row []float64, a []float64, y []float64, stride int)
 
 // scaleRowF32AVX2 is scaleRow of a table.
 //

@@ -658,264 +658,420 @@ done:
 	VZEROUPPER
 	RET
 
-// func distance1RowF32AVX2(row []float32, a float32, y []float32)
+// func distance1RowF32AVX2(row []float32, a []float32, y []float32, stride int)
 // Requires: AVX
-TEXT ·distance1RowF32AVX2(SB), NOSPLIT, $0-56
-	MOVQ row_base+0(FP), AX
-	MOVQ y_base+32(FP), CX
-	MOVQ row_len+8(FP), DX
+TEXT ·distance1RowF32AVX2(SB), NOSPLIT, $0-80
+	MOVQ         row_base+0(FP), AX
+	MOVQ         row_len+8(FP), CX
+	MOVQ         a_base+24(FP), DX
+	MOVQ         a_len+32(FP), BX
+	MOVQ         y_base+48(FP), SI
+	MOVQ         stride+72(FP), DI
+	SHLQ         $0x02, DI
+	VBROADCASTSS const32<>+8(SB), Y0
+	TESTQ        BX, BX
+	JZ           done
 
 block:
-	CMPQ         DX, $0x00000020
-	JLT          tail
-	VMOVUPS      (AX), Y0
-	VMOVUPS      32(AX), Y1
-	VMOVUPS      64(AX), Y2
-	VMOVUPS      96(AX), Y3
-	VMOVUPS      (CX), Y4
-	VMOVUPS      32(CX), Y5
-	VMOVUPS      64(CX), Y6
-	VMOVUPS      96(CX), Y7
-	VBROADCASTSS a+24(FP), Y8
-	VBROADCASTSS const32<>+8(SB), Y9
-	VSUBPS       Y4, Y8, Y4
-	VANDPS       Y9, Y4, Y4
-	VADDPS       Y4, Y0, Y0
-	VSUBPS       Y5, Y8, Y5
-	VANDPS       Y9, Y5, Y5
-	VADDPS       Y5, Y1, Y1
-	VSUBPS       Y6, Y8, Y6
-	VANDPS       Y9, Y6, Y6
-	VADDPS       Y6, Y2, Y2
-	VSUBPS       Y7, Y8, Y7
-	VANDPS       Y9, Y7, Y7
-	VADDPS       Y7, Y3, Y3
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      Y1, 32(AX)
-	VMOVUPS      Y2, 64(AX)
-	VMOVUPS      Y3, 96(AX)
-	ADDQ         $0x00000080, AX
-	ADDQ         $0x00000080, CX
-	SUBQ         $0x00000020, DX
-	JMP          block
+	CMPQ    CX, $0x00000040
+	JLT     tail
+	VMOVUPS (AX), Y2
+	VMOVUPS 32(AX), Y3
+	VMOVUPS 64(AX), Y4
+	VMOVUPS 96(AX), Y5
+	VMOVUPS 128(AX), Y6
+	VMOVUPS 160(AX), Y7
+	VMOVUPS 192(AX), Y8
+	VMOVUPS 224(AX), Y9
+	MOVQ    DX, R8
+	MOVQ    SI, R9
+	MOVQ    BX, R10
 
-tail:
-	CMPQ         DX, $0x00000000
-	JLE          done
-	LEAQ         tailmask<>+256(SB), BX
-	MOVQ         DX, SI
-	SHLQ         $0x02, SI
-	SUBQ         SI, BX
-	VMOVUPS      (BX), Y0
-	VMASKMOVPS   (AX), Y0, Y0
-	VMOVUPS      (BX), Y1
-	VMASKMOVPS   (CX), Y1, Y1
-	VBROADCASTSS a+24(FP), Y2
-	VBROADCASTSS const32<>+8(SB), Y3
-	VSUBPS       Y1, Y2, Y1
-	VANDPS       Y3, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	VMOVUPS      (BX), Y1
-	VMASKMOVPS   Y0, Y1, (AX)
-	ADDQ         $0x00000020, AX
-	ADDQ         $0x00000020, CX
-	SUBQ         $0x00000008, DX
-	JMP          tail
-
-done:
-	VZEROUPPER
-	RET
-
-// func distance1RowF32AVX512(row []float32, a float32, y []float32)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·distance1RowF32AVX512(SB), NOSPLIT, $0-56
-	MOVQ row_base+0(FP), AX
-	MOVQ y_base+32(FP), CX
-	MOVQ row_len+8(FP), DX
-
-block:
-	CMPQ         DX, $0x00000040
-	JLT          tail
-	VMOVUPS      (AX), Z0
-	VMOVUPS      64(AX), Z1
-	VMOVUPS      128(AX), Z2
-	VMOVUPS      192(AX), Z3
-	VMOVUPS      (CX), Z4
-	VMOVUPS      64(CX), Z5
-	VMOVUPS      128(CX), Z6
-	VMOVUPS      192(CX), Z7
-	VBROADCASTSS a+24(FP), Z8
-	VBROADCASTSS const32<>+8(SB), Z9
-	VSUBPS       Z4, Z8, Z4
-	VANDPS       Z9, Z4, Z4
-	VADDPS       Z4, Z0, Z0
-	VSUBPS       Z5, Z8, Z5
-	VANDPS       Z9, Z5, Z5
-	VADDPS       Z5, Z1, Z1
-	VSUBPS       Z6, Z8, Z6
-	VANDPS       Z9, Z6, Z6
-	VADDPS       Z6, Z2, Z2
-	VSUBPS       Z7, Z8, Z7
-	VANDPS       Z9, Z7, Z7
-	VADDPS       Z7, Z3, Z3
-	VMOVUPS      Z0, (AX)
-	VMOVUPS      Z1, 64(AX)
-	VMOVUPS      Z2, 128(AX)
-	VMOVUPS      Z3, 192(AX)
+coordinate:
+	VBROADCASTSS (R8), Y1
+	VSUBPS       (R9), Y1, Y10
+	VANDPS       Y0, Y10, Y10
+	VADDPS       Y10, Y2, Y2
+	VSUBPS       32(R9), Y1, Y10
+	VANDPS       Y0, Y10, Y10
+	VADDPS       Y10, Y3, Y3
+	VSUBPS       64(R9), Y1, Y10
+	VANDPS       Y0, Y10, Y10
+	VADDPS       Y10, Y4, Y4
+	VSUBPS       96(R9), Y1, Y10
+	VANDPS       Y0, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VSUBPS       128(R9), Y1, Y10
+	VANDPS       Y0, Y10, Y10
+	VADDPS       Y10, Y6, Y6
+	VSUBPS       160(R9), Y1, Y10
+	VANDPS       Y0, Y10, Y10
+	VADDPS       Y10, Y7, Y7
+	VSUBPS       192(R9), Y1, Y10
+	VANDPS       Y0, Y10, Y10
+	VADDPS       Y10, Y8, Y8
+	VSUBPS       224(R9), Y1, Y1
+	VANDPS       Y0, Y1, Y1
+	VADDPS       Y1, Y9, Y9
+	ADDQ         $0x00000004, R8
+	ADDQ         DI, R9
+	DECQ         R10
+	JNZ          coordinate
+	VMOVUPS      Y2, (AX)
+	VMOVUPS      Y3, 32(AX)
+	VMOVUPS      Y4, 64(AX)
+	VMOVUPS      Y5, 96(AX)
+	VMOVUPS      Y6, 128(AX)
+	VMOVUPS      Y7, 160(AX)
+	VMOVUPS      Y8, 192(AX)
+	VMOVUPS      Y9, 224(AX)
 	ADDQ         $0x00000100, AX
-	ADDQ         $0x00000100, CX
-	SUBQ         $0x00000040, DX
+	ADDQ         $0x00000100, SI
+	SUBQ         $0x00000040, CX
 	JMP          block
 
 tail:
-	CMPQ         DX, $0x00000000
-	JLE          done
-	MOVQ         $-1, BX
-	BZHIQ        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPS.Z    (AX), K1, Z0
-	VMOVUPS.Z    (CX), K1, Z1
-	VBROADCASTSS a+24(FP), Z2
-	VBROADCASTSS const32<>+8(SB), Z3
-	VSUBPS       Z1, Z2, Z1
-	VANDPS       Z3, Z1, Z1
-	VADDPS       Z1, Z0, Z0
-	VMOVUPS      Z0, K1, (AX)
-	ADDQ         $0x00000040, AX
-	ADDQ         $0x00000040, CX
-	SUBQ         $0x00000010, DX
+	CMPQ       CX, $0x00000000
+	JLE        done
+	LEAQ       tailmask<>+256(SB), R11
+	MOVQ       CX, R8
+	SHLQ       $0x02, R8
+	SUBQ       R8, R11
+	VMOVUPS    (R11), Y1
+	VMASKMOVPS (AX), Y1, Y2
+	MOVQ       DX, R8
+	MOVQ       SI, R9
+	MOVQ       BX, R10
+
+last:
+	VBROADCASTSS (R8), Y1
+	VMOVUPS      (R11), Y3
+	VMASKMOVPS   (R9), Y3, Y3
+	VSUBPS       Y3, Y1, Y3
+	VANDPS       Y0, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	ADDQ         $0x00000004, R8
+	ADDQ         DI, R9
+	DECQ         R10
+	JNZ          last
+	VMOVUPS      (R11), Y1
+	VMASKMOVPS   Y2, Y1, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, SI
+	SUBQ         $0x00000008, CX
 	JMP          tail
 
 done:
 	VZEROUPPER
 	RET
 
-// func distance1RowF64AVX2(row []float64, a float64, y []float64)
+// func distance1RowF32AVX512(row []float32, a []float32, y []float32, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·distance1RowF32AVX512(SB), NOSPLIT, $0-80
+	MOVQ         row_base+0(FP), AX
+	MOVQ         row_len+8(FP), CX
+	MOVQ         a_base+24(FP), DX
+	MOVQ         a_len+32(FP), BX
+	MOVQ         y_base+48(FP), SI
+	MOVQ         stride+72(FP), DI
+	SHLQ         $0x02, DI
+	VBROADCASTSS const32<>+8(SB), Z0
+	TESTQ        BX, BX
+	JZ           done
+
+block:
+	CMPQ    CX, $0x00000080
+	JLT     tail
+	VMOVUPS (AX), Z2
+	VMOVUPS 64(AX), Z3
+	VMOVUPS 128(AX), Z4
+	VMOVUPS 192(AX), Z5
+	VMOVUPS 256(AX), Z6
+	VMOVUPS 320(AX), Z7
+	VMOVUPS 384(AX), Z8
+	VMOVUPS 448(AX), Z9
+	MOVQ    DX, R8
+	MOVQ    SI, R9
+	MOVQ    BX, R10
+
+coordinate:
+	VBROADCASTSS (R8), Z1
+	VSUBPS       (R9), Z1, Z10
+	VANDPS       Z0, Z10, Z10
+	VADDPS       Z10, Z2, Z2
+	VSUBPS       64(R9), Z1, Z10
+	VANDPS       Z0, Z10, Z10
+	VADDPS       Z10, Z3, Z3
+	VSUBPS       128(R9), Z1, Z10
+	VANDPS       Z0, Z10, Z10
+	VADDPS       Z10, Z4, Z4
+	VSUBPS       192(R9), Z1, Z10
+	VANDPS       Z0, Z10, Z10
+	VADDPS       Z10, Z5, Z5
+	VSUBPS       256(R9), Z1, Z10
+	VANDPS       Z0, Z10, Z10
+	VADDPS       Z10, Z6, Z6
+	VSUBPS       320(R9), Z1, Z10
+	VANDPS       Z0, Z10, Z10
+	VADDPS       Z10, Z7, Z7
+	VSUBPS       384(R9), Z1, Z10
+	VANDPS       Z0, Z10, Z10
+	VADDPS       Z10, Z8, Z8
+	VSUBPS       448(R9), Z1, Z1
+	VANDPS       Z0, Z1, Z1
+	VADDPS       Z1, Z9, Z9
+	ADDQ         $0x00000004, R8
+	ADDQ         DI, R9
+	DECQ         R10
+	JNZ          coordinate
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z3, 64(AX)
+	VMOVUPS      Z4, 128(AX)
+	VMOVUPS      Z5, 192(AX)
+	VMOVUPS      Z6, 256(AX)
+	VMOVUPS      Z7, 320(AX)
+	VMOVUPS      Z8, 384(AX)
+	VMOVUPS      Z9, 448(AX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000200, SI
+	SUBQ         $0x00000080, CX
+	JMP          block
+
+tail:
+	CMPQ      CX, $0x00000000
+	JLE       done
+	MOVQ      $-1, R8
+	BZHIQ     CX, R8, R8
+	KMOVW     R8, K1
+	VMOVUPS.Z (AX), K1, Z2
+	MOVQ      DX, R8
+	MOVQ      SI, R9
+	MOVQ      BX, R10
+
+last:
+	VBROADCASTSS (R8), Z1
+	VMOVUPS.Z    (R9), K1, Z3
+	VSUBPS       Z3, Z1, Z3
+	VANDPS       Z0, Z3, Z3
+	VADDPS       Z3, Z2, Z2
+	ADDQ         $0x00000004, R8
+	ADDQ         DI, R9
+	DECQ         R10
+	JNZ          last
+	VMOVUPS      Z2, K1, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, SI
+	SUBQ         $0x00000010, CX
+	JMP          tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func distance1RowF64AVX2(row []float64, a []float64, y []float64, stride int)
 // Requires: AVX
-TEXT ·distance1RowF64AVX2(SB), NOSPLIT, $0-56
-	MOVQ row_base+0(FP), AX
-	MOVQ y_base+32(FP), CX
-	MOVQ row_len+8(FP), DX
+TEXT ·distance1RowF64AVX2(SB), NOSPLIT, $0-80
+	MOVQ         row_base+0(FP), AX
+	MOVQ         row_len+8(FP), CX
+	MOVQ         a_base+24(FP), DX
+	MOVQ         a_len+32(FP), BX
+	MOVQ         y_base+48(FP), SI
+	MOVQ         stride+72(FP), DI
+	SHLQ         $0x03, DI
+	VBROADCASTSD const64<>+16(SB), Y0
+	TESTQ        BX, BX
+	JZ           done
 
 block:
-	CMPQ         DX, $0x00000010
-	JLT          tail
-	VMOVUPD      (AX), Y0
-	VMOVUPD      32(AX), Y1
-	VMOVUPD      64(AX), Y2
-	VMOVUPD      96(AX), Y3
-	VMOVUPD      (CX), Y4
-	VMOVUPD      32(CX), Y5
-	VMOVUPD      64(CX), Y6
-	VMOVUPD      96(CX), Y7
-	VBROADCASTSD a+24(FP), Y8
-	VBROADCASTSD const64<>+16(SB), Y9
-	VSUBPD       Y4, Y8, Y4
-	VANDPD       Y9, Y4, Y4
-	VADDPD       Y4, Y0, Y0
-	VSUBPD       Y5, Y8, Y5
-	VANDPD       Y9, Y5, Y5
-	VADDPD       Y5, Y1, Y1
-	VSUBPD       Y6, Y8, Y6
-	VANDPD       Y9, Y6, Y6
-	VADDPD       Y6, Y2, Y2
-	VSUBPD       Y7, Y8, Y7
-	VANDPD       Y9, Y7, Y7
-	VADDPD       Y7, Y3, Y3
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y1, 32(AX)
-	VMOVUPD      Y2, 64(AX)
-	VMOVUPD      Y3, 96(AX)
-	ADDQ         $0x00000080, AX
-	ADDQ         $0x00000080, CX
-	SUBQ         $0x00000010, DX
+	CMPQ    CX, $0x00000020
+	JLT     tail
+	VMOVUPD (AX), Y2
+	VMOVUPD 32(AX), Y3
+	VMOVUPD 64(AX), Y4
+	VMOVUPD 96(AX), Y5
+	VMOVUPD 128(AX), Y6
+	VMOVUPD 160(AX), Y7
+	VMOVUPD 192(AX), Y8
+	VMOVUPD 224(AX), Y9
+	MOVQ    DX, R8
+	MOVQ    SI, R9
+	MOVQ    BX, R10
+
+coordinate:
+	VBROADCASTSD (R8), Y1
+	VSUBPD       (R9), Y1, Y10
+	VANDPD       Y0, Y10, Y10
+	VADDPD       Y10, Y2, Y2
+	VSUBPD       32(R9), Y1, Y10
+	VANDPD       Y0, Y10, Y10
+	VADDPD       Y10, Y3, Y3
+	VSUBPD       64(R9), Y1, Y10
+	VANDPD       Y0, Y10, Y10
+	VADDPD       Y10, Y4, Y4
+	VSUBPD       96(R9), Y1, Y10
+	VANDPD       Y0, Y10, Y10
+	VADDPD       Y10, Y5, Y5
+	VSUBPD       128(R9), Y1, Y10
+	VANDPD       Y0, Y10, Y10
+	VADDPD       Y10, Y6, Y6
+	VSUBPD       160(R9), Y1, Y10
+	VANDPD       Y0, Y10, Y10
+	VADDPD       Y10, Y7, Y7
+	VSUBPD       192(R9), Y1, Y10
+	VANDPD       Y0, Y10, Y10
+	VADDPD       Y10, Y8, Y8
+	VSUBPD       224(R9), Y1, Y1
+	VANDPD       Y0, Y1, Y1
+	VADDPD       Y1, Y9, Y9
+	ADDQ         $0x00000008, R8
+	ADDQ         DI, R9
+	DECQ         R10
+	JNZ          coordinate
+	VMOVUPD      Y2, (AX)
+	VMOVUPD      Y3, 32(AX)
+	VMOVUPD      Y4, 64(AX)
+	VMOVUPD      Y5, 96(AX)
+	VMOVUPD      Y6, 128(AX)
+	VMOVUPD      Y7, 160(AX)
+	VMOVUPD      Y8, 192(AX)
+	VMOVUPD      Y9, 224(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, SI
+	SUBQ         $0x00000020, CX
 	JMP          block
 
 tail:
-	CMPQ         DX, $0x00000000
-	JLE          done
-	LEAQ         tailmask<>+256(SB), BX
-	MOVQ         DX, SI
-	SHLQ         $0x03, SI
-	SUBQ         SI, BX
-	VMOVUPD      (BX), Y0
-	VMASKMOVPD   (AX), Y0, Y0
-	VMOVUPD      (BX), Y1
-	VMASKMOVPD   (CX), Y1, Y1
-	VBROADCASTSD a+24(FP), Y2
-	VBROADCASTSD const64<>+16(SB), Y3
-	VSUBPD       Y1, Y2, Y1
-	VANDPD       Y3, Y1, Y1
-	VADDPD       Y1, Y0, Y0
-	VMOVUPD      (BX), Y1
-	VMASKMOVPD   Y0, Y1, (AX)
+	CMPQ       CX, $0x00000000
+	JLE        done
+	LEAQ       tailmask<>+256(SB), R11
+	MOVQ       CX, R8
+	SHLQ       $0x03, R8
+	SUBQ       R8, R11
+	VMOVUPD    (R11), Y1
+	VMASKMOVPD (AX), Y1, Y2
+	MOVQ       DX, R8
+	MOVQ       SI, R9
+	MOVQ       BX, R10
+
+last:
+	VBROADCASTSD (R8), Y1
+	VMOVUPD      (R11), Y3
+	VMASKMOVPD   (R9), Y3, Y3
+	VSUBPD       Y3, Y1, Y3
+	VANDPD       Y0, Y3, Y3
+	VADDPD       Y3, Y2, Y2
+	ADDQ         $0x00000008, R8
+	ADDQ         DI, R9
+	DECQ         R10
+	JNZ          last
+	VMOVUPD      (R11), Y1
+	VMASKMOVPD   Y2, Y1, (AX)
 	ADDQ         $0x00000020, AX
-	ADDQ         $0x00000020, CX
-	SUBQ         $0x00000004, DX
+	ADDQ         $0x00000020, SI
+	SUBQ         $0x00000004, CX
 	JMP          tail
 
 done:
 	VZEROUPPER
 	RET
 
-// func distance1RowF64AVX512(row []float64, a float64, y []float64)
+// func distance1RowF64AVX512(row []float64, a []float64, y []float64, stride int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·distance1RowF64AVX512(SB), NOSPLIT, $0-56
-	MOVQ row_base+0(FP), AX
-	MOVQ y_base+32(FP), CX
-	MOVQ row_len+8(FP), DX
+TEXT ·distance1RowF64AVX512(SB), NOSPLIT, $0-80
+	MOVQ         row_base+0(FP), AX
+	MOVQ         row_len+8(FP), CX
+	MOVQ         a_base+24(FP), DX
+	MOVQ         a_len+32(FP), BX
+	MOVQ         y_base+48(FP), SI
+	MOVQ         stride+72(FP), DI
+	SHLQ         $0x03, DI
+	VBROADCASTSD const64<>+16(SB), Z0
+	TESTQ        BX, BX
+	JZ           done
 
 block:
-	CMPQ         DX, $0x00000020
-	JLT          tail
-	VMOVUPD      (AX), Z0
-	VMOVUPD      64(AX), Z1
-	VMOVUPD      128(AX), Z2
-	VMOVUPD      192(AX), Z3
-	VMOVUPD      (CX), Z4
-	VMOVUPD      64(CX), Z5
-	VMOVUPD      128(CX), Z6
-	VMOVUPD      192(CX), Z7
-	VBROADCASTSD a+24(FP), Z8
-	VBROADCASTSD const64<>+16(SB), Z9
-	VSUBPD       Z4, Z8, Z4
-	VANDPD       Z9, Z4, Z4
-	VADDPD       Z4, Z0, Z0
-	VSUBPD       Z5, Z8, Z5
-	VANDPD       Z9, Z5, Z5
-	VADDPD       Z5, Z1, Z1
-	VSUBPD       Z6, Z8, Z6
-	VANDPD       Z9, Z6, Z6
-	VADDPD       Z6, Z2, Z2
-	VSUBPD       Z7, Z8, Z7
-	VANDPD       Z9, Z7, Z7
-	VADDPD       Z7, Z3, Z3
-	VMOVUPD      Z0, (AX)
-	VMOVUPD      Z1, 64(AX)
-	VMOVUPD      Z2, 128(AX)
-	VMOVUPD      Z3, 192(AX)
-	ADDQ         $0x00000100, AX
-	ADDQ         $0x00000100, CX
-	SUBQ         $0x00000020, DX
+	CMPQ    CX, $0x00000040
+	JLT     tail
+	VMOVUPD (AX), Z2
+	VMOVUPD 64(AX), Z3
+	VMOVUPD 128(AX), Z4
+	VMOVUPD 192(AX), Z5
+	VMOVUPD 256(AX), Z6
+	VMOVUPD 320(AX), Z7
+	VMOVUPD 384(AX), Z8
+	VMOVUPD 448(AX), Z9
+	MOVQ    DX, R8
+	MOVQ    SI, R9
+	MOVQ    BX, R10
+
+coordinate:
+	VBROADCASTSD (R8), Z1
+	VSUBPD       (R9), Z1, Z10
+	VANDPD       Z0, Z10, Z10
+	VADDPD       Z10, Z2, Z2
+	VSUBPD       64(R9), Z1, Z10
+	VANDPD       Z0, Z10, Z10
+	VADDPD       Z10, Z3, Z3
+	VSUBPD       128(R9), Z1, Z10
+	VANDPD       Z0, Z10, Z10
+	VADDPD       Z10, Z4, Z4
+	VSUBPD       192(R9), Z1, Z10
+	VANDPD       Z0, Z10, Z10
+	VADDPD       Z10, Z5, Z5
+	VSUBPD       256(R9), Z1, Z10
+	VANDPD       Z0, Z10, Z10
+	VADDPD       Z10, Z6, Z6
+	VSUBPD       320(R9), Z1, Z10
+	VANDPD       Z0, Z10, Z10
+	VADDPD       Z10, Z7, Z7
+	VSUBPD       384(R9), Z1, Z10
+	VANDPD       Z0, Z10, Z10
+	VADDPD       Z10, Z8, Z8
+	VSUBPD       448(R9), Z1, Z1
+	VANDPD       Z0, Z1, Z1
+	VADDPD       Z1, Z9, Z9
+	ADDQ         $0x00000008, R8
+	ADDQ         DI, R9
+	DECQ         R10
+	JNZ          coordinate
+	VMOVUPD      Z2, (AX)
+	VMOVUPD      Z3, 64(AX)
+	VMOVUPD      Z4, 128(AX)
+	VMOVUPD      Z5, 192(AX)
+	VMOVUPD      Z6, 256(AX)
+	VMOVUPD      Z7, 320(AX)
+	VMOVUPD      Z8, 384(AX)
+	VMOVUPD      Z9, 448(AX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000200, SI
+	SUBQ         $0x00000040, CX
 	JMP          block
 
 tail:
-	CMPQ         DX, $0x00000000
-	JLE          done
-	MOVQ         $-1, BX
-	BZHIQ        DX, BX, BX
-	KMOVW        BX, K1
-	VMOVUPD.Z    (AX), K1, Z0
-	VMOVUPD.Z    (CX), K1, Z1
-	VBROADCASTSD a+24(FP), Z2
-	VBROADCASTSD const64<>+16(SB), Z3
-	VSUBPD       Z1, Z2, Z1
-	VANDPD       Z3, Z1, Z1
-	VADDPD       Z1, Z0, Z0
-	VMOVUPD      Z0, K1, (AX)
+	CMPQ      CX, $0x00000000
+	JLE       done
+	MOVQ      $-1, R8
+	BZHIQ     CX, R8, R8
+	KMOVW     R8, K1
+	VMOVUPD.Z (AX), K1, Z2
+	MOVQ      DX, R8
+	MOVQ      SI, R9
+	MOVQ      BX, R10
+
+last:
+	VBROADCASTSD (R8), Z1
+	VMOVUPD.Z    (R9), K1, Z3
+	VSUBPD       Z3, Z1, Z3
+	VANDPD       Z0, Z3, Z3
+	VADDPD       Z3, Z2, Z2
+	ADDQ         $0x00000008, R8
+	ADDQ         DI, R9
+	DECQ         R10
+	JNZ          last
+	VMOVUPD      Z2, K1, (AX)
 	ADDQ         $0x00000040, AX
-	ADDQ         $0x00000040, CX
-	SUBQ         $0x00000008, DX
+	ADDQ         $0x00000040, SI
+	SUBQ         $0x00000008, CX
 	JMP          tail
 
 done:

@@ -77,7 +77,7 @@ func testRows[F vmath.Float](t *testing.T) {
 			{"PowInt 1", func(row []F) { vmath.PowInt(row, a, b, 1) }, apply(nil, affine)},
 			{"PowInt 6", func(row []F) { vmath.PowInt(row, a, b, 6) }, apply(nil, power(6))},
 			{"PowInt 21", func(row []F) { vmath.PowInt(row, a, b, 21) }, apply(nil, power(21))},
-			{"Distance1Row", func(row []F) { vmath.Distance1Row(row, a, y) },
+			{"Distance1Row", func(row []F) { vmath.Distance1Row(row, []F{a}, y, len(row)) },
 				apply(nil, func(j int) F { return s[j] + max(a-y[j], y[j]-a) })},
 			{"ScaleRow", func(row []F) { vmath.ScaleRow(row, a, y) }, apply(nil, func(j int) F { return s[j] * F(a*y[j]) })},
 			{"Axpy", func(row []F) { vmath.Axpy(row, a, y) }, apply(nil, func(j int) F { return s[j] + F(a*y[j]) })},
@@ -117,4 +117,34 @@ func TestDistanceOfEqual(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestDistance1Row compares the distances of a point to many with the sum as it stands.
+func TestDistance1Row(t *testing.T) {
+	atLevels(t, func(t *testing.T) {
+		t.Run("float32", testDistance1Row[float32])
+		t.Run("float64", testDistance1Row[float64])
+	})
+}
+
+func testDistance1Row[F vmath.Float](t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 1))
+	for _, n := range sizes() {
+		for _, d := range []int{0, 1, 2, 7, 30} {
+			stride := n + r.IntN(20)
+			a, y, row := ordinary[F](r, d), ordinary[F](r, max(0, (d-1)*stride+n)), ordinary[F](r, n)
+			want := append([]F(nil), row...)
+			for k, v := range a {
+				for j := range want {
+					want[j] += max(v-y[k*stride+j], y[k*stride+j]-v)
+				}
+			}
+			vmath.Distance1Row(row, a, y, stride)
+			for j, v := range row {
+				if v != want[j] {
+					t.Fatalf("%d coordinates, %d points: distance %d is %v, want %v", d, n, j, v, want[j])
+				}
+			}
+		}
+	}
 }

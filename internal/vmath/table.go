@@ -88,10 +88,12 @@ type table[F Float] struct {
 
 	// distance1Row is
 	//
-	//	for j := range row {
-	//		row[j] += abs(a - y[j])
+	//	for k := range a {
+	//		for j := range row {
+	//			row[j] += abs(a[k] - y[k*stride+j])
+	//		}
 	//	}
-	distance1Row func(row []F, a F, y []F)
+	distance1Row func(row []F, a []F, y []F, stride int)
 
 	// scaleRow is
 	//

@@ -34,6 +34,10 @@ type Expansion[T any] struct {
 	Support data.Source[T]
 	Weight  []float64 // one an instance of Support
 	Bias    float64
+
+	// Fitted are the scores of the instances of the sample without the bias, a row each, to rounding,
+	// where the learner knows them and K would have to be computed again; else nil.
+	Fitted *data.Matrix
 }
 
 // Score returns f(x), one evaluation of the kernel an instance of Support.
@@ -80,6 +84,9 @@ type MultiExpansion[T any] struct {
 	Support data.Source[T]
 	Weight  *data.Matrix // support × classes
 	Bias    []float64    // one a class; nil is 0 for all
+
+	// Fitted is that of Expansion, a column a separator: one for two classes.
+	Fitted *data.Matrix
 }
 
 // Classes returns the number of classes.

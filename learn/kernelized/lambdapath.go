@@ -76,8 +76,8 @@ func (r Ridge[T]) Path(d data.Labeled[T, float64]) (learn.Path[*Regression[T]], 
 	if err := errors.Join(r.Validate(), checkTargets(d)); err != nil {
 		return nil, err
 	}
-	return ridgePath(r, ridgeSample[T]{d.X, rowMatrix(d.Y), d.Weight}, func(w *data.Matrix) *Regression[T] {
-		return &Regression[T]{*expansionOf(r.Kernel, d.X, w.Row(0))}
+	return ridgePath(r, ridgeSample[T]{d.X, rowMatrix(d.Y), d.Weight}, func(s *ridgeSolution) *Regression[T] {
+		return &Regression[T]{*r.expansion(d.X, s)}
 	}), nil
 }
 
@@ -87,8 +87,8 @@ func (r RidgeClassifier[T]) Path(d data.Labeled[T, float64]) (learn.Path[*Expans
 	if err := errors.Join(r.Validate(), learn.CheckBinary(d.X.Len(), d.Y, d.Weight)); err != nil {
 		return nil, err
 	}
-	return ridgePath(r.Ridge, ridgeSample[T]{d.X, rowMatrix(d.Y), d.Weight}, func(w *data.Matrix) *Expansion[T] {
-		return expansionOf(r.Kernel, d.X, w.Row(0))
+	return ridgePath(r.Ridge, ridgeSample[T]{d.X, rowMatrix(d.Y), d.Weight}, func(s *ridgeSolution) *Expansion[T] {
+		return r.expansion(d.X, s)
 	}), nil
 }
 
@@ -99,12 +99,12 @@ func (r RidgeClassifier[T]) ClassPath(d data.Labeled[T, int], classes int) (lear
 		return nil, err
 	}
 	y := against(d.Y, classes)
-	return ridgePath(r.Ridge, ridgeSample[T]{d.X, y, d.Weight}, func(w *data.Matrix) *MultiExpansion[T] {
-		return multiExpansionOf(r.Kernel, d.X, perClass(w, classes))
+	return ridgePath(r.Ridge, ridgeSample[T]{d.X, y, d.Weight}, func(s *ridgeSolution) *MultiExpansion[T] {
+		return r.classes(d.X, s, classes)
 	}), nil
 }
 
-func ridgePath[T, M any](r Ridge[T], d ridgeSample[T], model func(*data.Matrix) M) learn.Path[M] {
+func ridgePath[T, M any](r Ridge[T], d ridgeSample[T], model func(*ridgeSolution) M) learn.Path[M] {
 	kept := &ridgeKept[T]{}
 	return learn.PathFunc[M](func(ctx context.Context, lambda float64) (none M, _ learn.Report, err error) {
 		start := time.Now()
@@ -116,7 +116,7 @@ func ridgePath[T, M any](r Ridge[T], d ridgeSample[T], model func(*data.Matrix) 
 		if err != nil {
 			return none, learn.Report{}, err
 		}
-		return model(s.weight), s.finish(start), nil
+		return model(s), s.finish(start), nil
 	})
 }
 

@@ -102,8 +102,7 @@ func (r Ridge[T]) Fit(ctx context.Context, d data.Labeled[T, float64]) (*Regress
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
-	e := &Regression[T]{*expansionOf(r.Kernel, d.X, s.weight.Row(0))}
-	return e, s.finish(start), nil
+	return &Regression[T]{*r.expansion(d.X, s)}, s.finish(start), nil
 }
 
 // FitLeaveOneOut is Fit, and returns beside the model the residuals
@@ -121,8 +120,7 @@ func (r Ridge[T]) FitLeaveOneOut(
 	if err != nil {
 		return nil, nil, learn.Report{}, err
 	}
-	e := &Regression[T]{*expansionOf(r.Kernel, d.X, s.weight.Row(0))}
-	return e, s.leftOut, s.finish(start), nil
+	return &Regression[T]{*r.expansion(d.X, s)}, s.leftOut, s.finish(start), nil
 }
 
 // exact reports a tolerance where the factor itself is needed.
@@ -147,7 +145,9 @@ func (r Ridge[T]) FitOutputs(ctx context.Context, x data.Source[T], y *data.Matr
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
-	return multiExpansionOf(r.Kernel, x, s.weight), s.finish(start), nil
+	e := multiExpansionOf(r.Kernel, x, s.weight)
+	e.Fitted = s.scores
+	return e, s.finish(start), nil
 }
 
 // RidgeClassifier is Ridge with the labels +1 and -1 as targets: least-squares
@@ -169,7 +169,7 @@ func (r RidgeClassifier[T]) Fit(ctx context.Context, d data.Labeled[T, float64])
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
-	return expansionOf(r.Kernel, d.X, s.weight.Row(0)), s.finish(start), nil
+	return r.expansion(d.X, s), s.finish(start), nil
 }
 
 // FitClasses learns one separator a class against the rest, a single one for two
@@ -185,7 +185,7 @@ func (r RidgeClassifier[T]) FitClasses(
 	if err != nil {
 		return nil, learn.Report{}, err
 	}
-	return multiExpansionOf(r.Kernel, d.X, perClass(s.weight, classes)), s.finish(start), nil
+	return r.classes(d.X, s, classes), s.finish(start), nil
 }
 
 // ridgeSample is a sample with several targets, a row each.
@@ -199,7 +199,22 @@ type ridgeSample[T any] struct {
 type ridgeSolution struct {
 	weight  *data.Matrix // α, a row a target; all zero when ctx ended
 	leftOut []float64    // residuals of the first target without each instance
+	scores  *data.Matrix // Gα, an instance a row, of conjugate gradients that came to an end; else nil
 	report  learn.Report
+}
+
+// expansion returns the model of the first target.
+func (r Ridge[T]) expansion(x data.Source[T], s *ridgeSolution) *Expansion[T] {
+	e := expansionOf(r.Kernel, x, s.weight.Row(0))
+	e.Fitted = s.scores
+	return e
+}
+
+// classes returns the model of a separator a class, one for two.
+func (r Ridge[T]) classes(x data.Source[T], s *ridgeSolution, classes int) *MultiExpansion[T] {
+	e := multiExpansionOf(r.Kernel, x, perClass(s.weight, classes))
+	e.Fitted = s.scores
+	return e
 }
 
 func (s *ridgeSolution) finish(start time.Time) learn.Report {

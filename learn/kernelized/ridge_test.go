@@ -484,3 +484,41 @@ func sectors(n, classes int) data.Labeled[data.Vector, int] {
 	}
 	return data.Labeled[data.Vector, int]{X: m, Y: y}
 }
+
+// TestRidgeFitted compares the scores that a fit knows of its own instances with K·α.
+func TestRidgeFitted(t *testing.T) {
+	for _, tolerance := range []float64{0.1, 1e-2, 1e-6} {
+		for _, weighted := range []bool{false, true} {
+			d := corners(131, 3, 5)
+			if weighted {
+				d.Weight = make([]float64, len(d.Y))
+				for i := range d.Weight {
+					d.Weight[i] = float64(1+i%3) / 2
+				}
+			}
+			r := kernelized.NewRidgeClassifier[data.Vector](kernel.Gaussian{Gamma: 0.7})
+			r.Lambda, r.Tolerance = 1e-4, tolerance
+			m, _, err := r.FitClasses(context.Background(), d, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range d.X.Len() {
+				got, want := m.Fitted.Row(i), make([]float64, 3)
+				m.Scores(want, d.X.At(i))
+				for c := range want {
+					if math.Abs(got[c]-want[c]) > 1e-8 {
+						t.Fatalf("tolerance %v, weighted %v: score %d of row %d is %v, want %v", tolerance, weighted, c, i, got[c],
+							want[c])
+					}
+				}
+			}
+			d.Weight = make([]float64, len(d.Y))
+			for i := range d.Weight {
+				d.Weight[i] = float64(i % 2)
+			}
+			if m, _, err = r.FitClasses(context.Background(), d, 3); err != nil || m.Fitted != nil {
+				t.Errorf("with rows of no weight: %v, scores %v", err, m.Fitted)
+			}
+		}
+	}
+}

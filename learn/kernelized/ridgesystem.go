@@ -43,7 +43,7 @@ func (r Ridge[T]) descend(ctx context.Context, d ridgeSample[T], kept *ridgeKept
 	}
 	p := kept.system
 	s := &ridgeSolution{weight: data.NewMatrix(d.y.Rows, d.x.Len())}
-	evaluations, err := counted(r.Run, func(ctl run.Control) error { return p.next(ctx, ctl, r, d, &s.report) })
+	evaluations, err := counted(r.Run, func(ctl run.Control) error { return p.next(ctx, ctl, r, d, s) })
 	s.report.Evaluations, s.report.Support = evaluations, d.support()
 	if err != nil && !learn.Interrupted(ctx, err) {
 		return nil, err
@@ -120,9 +120,10 @@ func (p *ridgeSystem[T]) prepare(ctx context.Context, r Ridge[T], d ridgeSample[
 // next solves for the recipe's penalty from the solution before, and reports. When
 // ctx ends beta is the best so far.
 func (p *ridgeSystem[T]) next(
-	ctx context.Context, ctl run.Control, r Ridge[T], d ridgeSample[T], report *learn.Report,
+	ctx context.Context, ctl run.Control, r Ridge[T], d ridgeSample[T], solution *ridgeSolution,
 ) error {
 	p.ctl = ctl
+	report := &solution.report
 	r.Run.Progress.Begin("train", int64(r.MaxIterations))
 	defer r.Run.Progress.End()
 	if p.near == nil {
@@ -157,6 +158,9 @@ func (p *ridgeSystem[T]) next(
 	}
 	copy(p.beta.Data, s.x.Data)
 	p.warm = p.warm || s.steps > 0
+	if failed == nil {
+		solution.scores = p.scores(s, d.y)
+	}
 	return failed
 }
 
@@ -210,6 +214,23 @@ func (p *ridgeSystem[T]) objective(s *conjugate, lambda float64, report *learn.R
 		report.Objective += lambda*square + loss/(2*p.total)
 		report.Gap += gap / (2 * p.total)
 	}
+}
+
+// scores returns what the model says of its own instances without a further product with
+// G: by (SGS + μI)·β = Sy - ρ it is Gα = y - S⁻¹(ρ + μβ). Instances of no weight are not
+// in the system; where there are any there is nothing.
+func (p *ridgeSystem[T]) scores(s *conjugate, y *data.Matrix) *data.Matrix {
+	if slices.Contains(p.root, 0) {
+		return nil
+	}
+	out := data.NewMatrix(y.Cols, y.Rows)
+	for k := range y.Rows {
+		beta, rho := s.x.Row(k), s.r.Row(k)
+		for i, v := range y.Row(k) {
+			out.Row(i)[k] = v - (rho[i]+p.mu*beta[i])/p.root[i]
+		}
+	}
+	return out
 }
 
 // product returns (SGS + μI)·v for each row of v.
