@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -84,7 +85,11 @@ func (s *search[T]) vectors(view int) data.Source[data.Vector] {
 // arms returns the first arms of a view of the rows.
 func (s *search[T]) arms(view int) []*arm[T] {
 	x, out := s.vectors(view), []*arm[T]{s.linear(view)}
-	if data.Dim(x) > mostCoordinates {
+	texts := data.Dim(x) > mostCoordinates
+	if first := view == 0 || s.size.wide || texts; first && s.task == model.Classify && s.rows() > foldedRows {
+		out = append(out, s.logistic(view)) // fewer rows have a mean of models, of which its log odds are no part
+	}
+	if texts {
 		return out
 	}
 	some := shapes
@@ -102,7 +107,30 @@ func (s *search[T]) arms(view int) []*arm[T] {
 			out = append(out, a)
 		}
 	}
+	if (view == 0 || s.size.wide) && data.Dim(x) <= mostMonomials {
+		for _, degree := range degrees {
+			k := kernel.Polynomial{Degree: degree, Coef: 1, Gamma: round4(1 / squareLength(x))}
+			out = append(out, s.machine(fmt.Sprintf("poly%d", degree), view, any(k).(kernel.Kernel[T])))
+		}
+	}
 	return out
+}
+
+// degrees are those of the polynomials that are tried, on vectors of at most mostMonomials coordinates.
+var degrees = []int{2, 3}
+
+const mostMonomials = 300
+
+// squareLength is the mean squared length of vectors, of a thousand at most; 1 where it is 0.
+func squareLength(x data.Source[data.Vector]) float64 {
+	sum, n := 0.0, min(x.Len(), 1000)
+	for i := range n {
+		sum += x.At(i).Norm2() / float64(n)
+	}
+	if !(sum > 0) || math.IsInf(sum, 1) {
+		return 1
+	}
+	return sum
 }
 
 // machine returns the arm of kernel ridge with a kernel.
@@ -125,7 +153,20 @@ func (s *search[T]) linear(view int) *arm[T] {
 		r.Learner = model.NewSVM().Quick(s.size.second)
 		grid = model.Penalties(r.Learner, true, s.views[view].sample, everySecond(model.GridC), nil)
 	}
-	return &arm[T]{family: linearKernel, view: view, name: s.named(view, linearKernel), recipe: r, grid: grid}
+	a := &arm[T]{family: linearKernel, view: view, name: s.named(view, linearKernel), recipe: r, grid: grid}
+	if s.task == model.Classify {
+		a.whole = model.NewSVM()
+	}
+	return a
+}
+
+// logistic returns the arm of the plain linear model by the logistic loss.
+func (s *search[T]) logistic(view int) *arm[T] {
+	r := s.recipe
+	r.Map, r.Learner = model.None[T]{}, model.NewLogistic().Quick(s.size.second)
+	grid := model.Penalties(r.Learner, true, s.views[view].sample, everySecond(model.GridC), nil)
+	return &arm[T]{family: model.LearnerLogistic, view: view, name: s.named(view, model.LearnerLogistic), recipe: r,
+		whole: model.NewLogistic(), grid: grid}
 }
 
 // named is the name of an arm for people: with its view where there are several.

@@ -27,11 +27,12 @@ func (s *search[T]) blend(finals []*arm[T]) ([]*arm[T], []float64) {
 	most := s.members()
 	var among []*arm[T]
 	for _, a := range finals {
-		if a.view == best.view && (a == best || !s.byAll(a, s.rows()) || s.rows() <= 2*choleskyRows) {
+		odds := a.family == model.LearnerLogistic // scores that are not around +1 and -1 join no others
+		if a.view == best.view && !odds && (a == best || !s.byAll(a, s.rows()) || s.rows() <= 2*choleskyRows) {
 			among = append(among, a)
 		}
 	}
-	if s.o.Single {
+	if s.o.Single || best.family == model.LearnerLogistic {
 		return finals[:1], []float64{1}
 	}
 	if s.rows() > foldedRows {

@@ -36,8 +36,8 @@ func (s *search[T]) final(ctx context.Context, a *arm[T], whole model.Sample[T])
 	}
 	penalty, n := a.penalty(a.grid[a.at], whole), whole.Len()
 	if !a.ridge {
-		if s.task == model.Classify && !r.Learner.Traits().Kernel {
-			r.Learner = model.NewSVM()
+		if a.whole != nil {
+			r.Learner = a.whole
 		}
 		if l, ok := r.Learner.(model.Penalized); ok { // ridge chooses its own
 			r.Learner = l.WithPenalty(penalty)

@@ -19,9 +19,10 @@ type arm[T any] struct {
 	name   string // for people
 	stage  string // what progress says in its place; empty for the name
 	recipe model.Recipe[T]
-	ridge  bool      // its penalties are μ of (K + μI)α = y, else those of the learner
-	grid   []float64 // penalties, from that of the simplest model on
-	width  float64   // of the kernel, in median distances; 0 for none
+	whole  model.Learner // of the fit to all rows; nil for that of the recipe
+	ridge  bool          // its penalties are μ of (K + μI)α = y, else those of the learner
+	grid   []float64     // penalties, from that of the simplest model on
+	width  float64       // of the kernel, in median distances; 0 for none
 
 	// learn makes the kernel from the rows that the arm is fitted to; nil for one
 	// that is given.
@@ -279,12 +280,25 @@ func (j judge[T]) loss(scores *data.Matrix) float64 {
 }
 
 // lossOf is loss for the scores of an arm. Those of an svm of pairs are votes, and say
-// nothing of how far a row is from the others.
+// nothing of how far a row is from the others; those of a logistic model are log odds.
 func (j judge[T]) lossOf(a *arm[T], scores *data.Matrix) float64 {
-	if j.on.Task == model.Classify && !a.ridge && a.family != linearKernel {
+	switch {
+	case j.on.Task != model.Classify || a.ridge || a.family == linearKernel:
+	case a.family == model.LearnerLogistic:
+		return j.on.Loss(scores)/j.lost + j.squares(odds(scores))/j.apart
+	default:
 		return 2 * j.on.Loss(scores) / j.lost
 	}
 	return j.loss(scores)
+}
+
+// odds turns log odds s into the expected sign, tanh(s/2).
+func odds(scores *data.Matrix) *data.Matrix {
+	out := data.NewMatrix(scores.Rows, scores.Cols)
+	for i, v := range scores.Data {
+		out.Data[i] = math.Tanh(v / 2)
+	}
+	return out
 }
 
 // squares is the mean squared distance of scores from +1 of the class and -1 of others.

@@ -70,6 +70,9 @@ func newSearch[T any](t *training[T], encode func(coding) (*part[T], error)) (*s
 				return nil, err
 			}
 		}
+		if c.same(p.encoding.Table) {
+			continue
+		}
 		s.views = append(s.views, view[T]{c, p, p.train.Select(s.sample)})
 	}
 	s.first, s.second, err = divide(s.views[0].sample, size, t.o.Seed)

@@ -112,3 +112,23 @@ func TestHeld(t *gotest.T) {
 		t.Errorf("held are %v of the classes %v", got.Scores.Data, got.Y)
 	}
 }
+
+// TestOdds turns log odds into expected signs.
+func TestOdds(t *gotest.T) {
+	got := odds(&data.Matrix{Rows: 1, Cols: 3, Data: []float64{0, math.Log(3), math.Inf(-1)}})
+	for i, want := range []float64{0, 0.5, -1} { // of log 3 the probability is 3/4
+		if math.Abs(got.Data[i]-want) > 1e-15 {
+			t.Errorf("%d: %v, want %v", i, got.Data[i], want)
+		}
+	}
+}
+
+// TestSquareLength is the mean over rows, and 1 where it says nothing.
+func TestSquareLength(t *gotest.T) {
+	if got := squareLength(data.Slice[data.Vector]{data.Dense(3, 4), data.Dense(1, 0)}); got != 13 {
+		t.Errorf("%v, want 13", got)
+	}
+	if got := squareLength(data.Slice[data.Vector]{data.Dense(0, 0)}); got != 1 {
+		t.Errorf("of zeros: %v, want 1", got)
+	}
+}

@@ -63,6 +63,14 @@ func (t *training[T]) hasCategories() bool {
 	})
 }
 
+// same reports whether the way is no other for these rows than one that is tried already: a mixed scale of a table
+// without a column for logarithms.
+func (c coding) same(s *table.Schema) bool {
+	return c.scale == scale.Mixed && s != nil && !slices.ContainsFunc(s.Columns, func(c table.Column) bool {
+		return c.Scale == scale.Log
+	})
+}
+
 // scales returns the scales that are tried.
 func (t *training[T]) scales() []scale.Kind {
 	if t.o.Scale != "" && t.o.Scale != "auto" {
@@ -72,7 +80,7 @@ func (t *training[T]) scales() []scale.Kind {
 		if len(t.part.encoding.Table.Numbers()) == 0 {
 			return []scale.Kind{t.part.encoding.Scaled()}
 		}
-		return []scale.Kind{scale.Standard, scale.Quantile}
+		return []scale.Kind{scale.Standard, scale.Quantile, scale.Mixed}
 	}
 	x := any(t.part.train.X).(data.Source[data.Vector]) // nothing else is searched
 	d, stored, n := data.Dim(x), 0, min(x.Len(), 1000)
