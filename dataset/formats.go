@@ -100,15 +100,18 @@ func openParquet(ctx context.Context, f *file.File, o *reading) (next, error) {
 	if err != nil {
 		return nil, err
 	}
-	left := r.Rows()
+	left, reserved := r.Rows(), 0
 	return func(max int) (*Rows, error) {
 		n := left
 		if max > 0 {
 			n = min(n, max)
 		}
-		if _, err := f.Reserve(fmt.Sprintf("a table of %d rows and %d columns", n, r.Columns()),
-			8*float64(n)*float64(r.Columns()+1)); err != nil {
-			return nil, err
+		if n > reserved {
+			if _, err := f.Reserve(fmt.Sprintf("a table of %d rows and %d columns", n, r.Columns()),
+				8*float64(n)*float64(r.Columns()+1)); err != nil {
+				return nil, err
+			}
+			reserved = n
 		}
 		read, err := r.Read(ctx, max)
 		if err != nil {
