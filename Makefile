@@ -51,7 +51,7 @@ generated: ## fail if the assembly is not what its generators write
 	if [ "$$before" != "$$after" ]; then echo "generated code was not current; commit what make generate wrote"; exit 1; fi
 
 FUZZED = data/csv:FuzzCSV data/libsvm:FuzzLIBSVM data/file:FuzzFile data/lines:FuzzLines data/fasta:FuzzFASTA \
-	data/sets:FuzzSets data/jsonl:FuzzJSONL data/npy:FuzzNPY data/idx:FuzzIDX data/parquet:FuzzParquet data/table:FuzzCells \
+	data/sets:FuzzSets data/jsonl:FuzzJSONL data/npy:FuzzNPY data/idx:FuzzIDX data/parquet:FuzzParquet data/arrow:FuzzArrow data/table:FuzzCells \
 	kernel/text:FuzzKernels kernel/external:FuzzAnswer kernel/external:FuzzFuel spec:FuzzParse spec:FuzzVectors \
 	spec:FuzzCall dataset:FuzzRecord model:FuzzOpen model:FuzzDecode learn:FuzzParts learn/kernelized:FuzzPart learn/kernelized:FuzzSteps \
 	learn/linear:FuzzPegasosState learn/boost:FuzzState report:FuzzChartTexts

@@ -35,7 +35,7 @@ there is one: by the map of a model, or by a map fitted to the data (--fit).`,
 	m.add(c.Flags())
 	c.Flags().BoolVar(&fit, "fit", false, "fit a map to the data, without their labels")
 	c.Flags().StringVarP(&out, "output", "o", "",
-		"file to write to: .csv, .libsvm, .npy or .parquet (default: standard output, CSV)")
+		"file to write to: .csv, .libsvm, .npy, .parquet, .arrow, .arrows or .feather (default: standard output, CSV)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if fit != (len(args) == 1) {
 			return usage("kerf map takes a model and data, or --fit and data; usage: %s", c.UseLine())

@@ -52,7 +52,7 @@ func (a *app) train() *cobra.Command {
 separator on them, or train a kernel machine. What is not chosen kerf picks
 itself and says so.
 
-DATA is a table (CSV, TSV, JSON Lines, Parquet), LIBSVM data, NPY or IDX with
+DATA is a table (CSV, TSV, JSON Lines, Parquet, Arrow), LIBSVM data, NPY or IDX with
 --labels, FASTA, lines of text or sets, also compressed (.gz, .bz2, .zst); - is standard input.`,
 		Example: `  kerf train data.csv --holdout 0.3 -o model.kerf
   kerf train c.csv --kernel 'rbf(gamma=1)' --map f2 --dim 100 --holdout 0.3 --json

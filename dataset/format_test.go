@@ -61,6 +61,8 @@ func TestFormats(t *testing.T) {
 		{"x", "\x93NUMPY\x01\x00\x46\x00{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }\n" + noText, "NPY"},
 		{"x.csv", "\x00\x00\x08\x01\x00\x00\x00\x02\x07\xff" + noText, "IDX"},
 		{"x.txt", "PAR1\x15\x04\x15\x00\xffPAR1" + noText, "Parquet"},
+		{"x.txt", "ARROW1\x00\x00\xff\xff\xff\xff" + noText, "Arrow"},
+		{"x.txt", "FEA1\x00\x00" + noText, "Arrow"},
 	}
 	for _, test := range tests {
 		f, err := file.Open(t.Context(), write(t, test.name, test.content), nil, dataset.IsBinary)

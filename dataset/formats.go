@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/arrow"
 	"github.com/kerf-ml/kerf/data/csv"
 	"github.com/kerf-ml/kerf/data/fasta"
 	"github.com/kerf-ml/kerf/data/file"
@@ -35,6 +36,7 @@ var formats = []*format{
 	{name: formatNPY, binary: true, begins: npy.Begins, open: openNPY},
 	{name: formatIDX, binary: true, begins: idx.Begins, open: openIDX},
 	{name: "Parquet", binary: true, begins: parquet.Begins, table: true, keyed: true, open: openParquet},
+	{name: "Arrow", binary: true, begins: arrow.Begins, table: true, keyed: true, open: openArrow},
 	{name: "JSON Lines", begins: jsonl.Begins, table: true, keyed: true, open: openJSONL},
 	{name: formatFASTA, begins: fasta.Begins, open: openFASTA},
 	{name: formatSets, endings: []string{".baskets", ".sets"}, named: true, plain: true, open: openSets},
@@ -84,27 +86,69 @@ func openJSONL(ctx context.Context, f *file.File, o *reading) (next, error) {
 	}), nil
 }
 
-// maxParquet is the largest Parquet file that is read, because it is held in
+// maxWhole is the largest Parquet or Arrow file that is read, because it is held in
 // memory whole.
-const maxParquet = 4 << 30
+const maxWhole = 4 << 30
 
 func openParquet(ctx context.Context, f *file.File, o *reading) (next, error) {
-	return built(o, func(b *table.Builder) error {
-		whole, err := f.Bytes(maxParquet)
+	whole, err := f.Bytes(maxWhole)
+	if err != nil {
+		return nil, err
+	}
+	b := table.NewBuilder(o.table)
+	r, err := parquet.NewReader(bytes.NewReader(whole), int64(len(whole)), f.Name, b)
+	if err != nil {
+		return nil, err
+	}
+	left, reserved := r.Rows(), 0
+	return func(max int) (*Rows, error) {
+		n := left
+		if max > 0 {
+			n = min(n, max)
+		}
+		if n > reserved {
+			if _, err := f.Reserve(fmt.Sprintf("a table of %d rows and %d columns", n, r.Columns()),
+				8*float64(n)*float64(r.Columns()+1)); err != nil {
+				return nil, err
+			}
+			reserved = n
+		}
+		read, err := r.Read(ctx, max)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		r, err := parquet.NewReader(bytes.NewReader(whole), int64(len(whole)), f.Name, b)
-		if err != nil {
-			return err
+		left -= read
+		t, err := b.Table()
+		return tableRows(t), err
+	}, nil
+}
+
+// openArrow reads a file of Arrow, which is held in memory whole, or a stream.
+func openArrow(ctx context.Context, f *file.File, o *reading) (next, error) {
+	b := table.NewBuilder(o.table)
+	r, err := newArrow(f, b)
+	if err != nil {
+		return nil, err
+	}
+	r.Reserve = f.Reserve
+	return func(max int) (*Rows, error) {
+		if _, err := r.Read(ctx, max); err != nil {
+			return nil, err
 		}
-		if _, err := f.Reserve(fmt.Sprintf("a table of %d rows and %d columns", r.Rows(), r.Columns()),
-			8*float64(r.Rows())*float64(r.Columns()+1)); err != nil {
-			return err
-		}
-		_, err = r.Read(ctx, 0)
-		return err
-	}), nil
+		t, err := b.Table()
+		return tableRows(t), err
+	}, nil
+}
+
+func newArrow(f *file.File, b *table.Builder) (*arrow.Reader, error) {
+	if !arrow.IsFile(f.Head()) {
+		return arrow.NewReader(f, f.Name, b)
+	}
+	whole, err := f.Bytes(maxWhole)
+	if err != nil {
+		return nil, err
+	}
+	return arrow.NewFileReader(bytes.NewReader(whole), int64(len(whole)), f.Name, b)
 }
 
 // built reads a table whose columns are known only at its end, all of it at the

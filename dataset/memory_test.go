@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/arrow"
 	"github.com/kerf-ml/kerf/data/parquet"
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/run"
@@ -39,6 +40,14 @@ func TestReadBeyondMemory(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
+	var stream bytes.Buffer
+	a, err := arrow.NewStreamWriter(&stream, 4, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(a.Write(data.NewMatrix(200_000, 4), nil), a.Close()); err != nil {
+		t.Fatal(err)
+	}
 	const many = 200_000
 	for name, c := range map[string]struct {
 		content string
@@ -54,6 +63,7 @@ func TestReadBeyondMemory(t *testing.T) {
 		"a.baskets": {strings.Repeat("a,b,c\n", many), "", []string{"a.baskets: line "}},
 		"a.jsonl":   {keys.String(), "", []string{"a.jsonl: "}},
 		"a.parquet": {columns.String(), "", []string{"a.parquet: "}},
+		"a.arrows":  {stream.String(), "", []string{"a.arrows: "}},
 		"a.idx":     {"\x00\x00\x0e\x02\x00\x01\x00\x00\x00\x00\x01\x00", "", []string{"a.idx: an array of 16777216 values"}},
 		"a.npy": {"\x93NUMPY\x01\x00\x3d\x00{'descr': '<f8', 'fortran_order': True, 'shape': (900, 900)}\n", "",
 			[]string{"a.npy: an array of 810000 values would need 12.4 MiB"}},

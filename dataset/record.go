@@ -22,7 +22,7 @@ const recordName = "record"
 //     by themselves. A value is a string, a number, a truth value, or nil or a nil
 //     pointer, which is missing; an array of numbers under the name x is x[1], x[2]
 //     and so on. Columns that training did not have are ignored. A column that the
-//     record lacks is missing where training data were JSON Lines or Parquet, and
+//     record lacks is missing where training data were JSON Lines, Parquet or Arrow, and
 //     an error where they were CSV, as in a file;
 //   - of a table too: a []string or []float64 of its cells in the order of the
 //     training columns, with or without the target. A string is a cell without

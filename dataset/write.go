@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/arrow"
 	"github.com/kerf-ml/kerf/data/csv"
 	"github.com/kerf-ml/kerf/data/libsvm"
 	"github.com/kerf-ml/kerf/data/npy"
@@ -33,7 +34,9 @@ var written = []struct {
 	{[]string{".csv", ".txt", ""}, func(w io.Writer, prefix string) Writer { return &csvWriter{w: w, prefix: prefix} }},
 	{[]string{".libsvm", ".svm"}, func(w io.Writer, _ string) Writer { return libsvmWriter{w} }},
 	{[]string{".npy"}, func(w io.Writer, _ string) Writer { return &npyWriter{w: w} }},
-	{[]string{".parquet"}, func(w io.Writer, _ string) Writer { return &parquetWriter{w: w} }},
+	{[]string{".parquet"}, columnar(parquet.NewWriter)},
+	{[]string{".arrow", ".feather"}, columnar(arrow.NewWriter)},
+	{[]string{".arrows"}, columnar(arrow.NewStreamWriter)},
 }
 
 // HoldsLabels reports whether the format that the ending of a path stands for has
@@ -49,8 +52,8 @@ func WriterFor(path string) (NewWriter, error) {
 			return form.open, nil
 		}
 	}
-	return nil, BadOption("cannot write %s: the ending %s is unknown; there are .csv, .libsvm, .npy and .parquet",
-		path, ending)
+	return nil, BadOption("cannot write %s: the ending %s is unknown; there are .csv, .libsvm, .npy, .parquet, .arrow, "+
+		".arrows and .feather", path, ending)
 }
 
 // csvWriter writes CSV, with a header, and a column "label" where there are
@@ -144,24 +147,32 @@ func (t *npyWriter) Close() error {
 	return w.Close()
 }
 
-// parquetWriter writes columns of doubles, and the labels as one of texts.
-type parquetWriter struct {
+// columnWriter writes columns of doubles, and the labels as one of texts, by a writer
+// that must know their number.
+type columnWriter[W Writer] struct {
 	w     io.Writer
-	inner *parquet.Writer
+	open  func(w io.Writer, cols int, labeled bool) (W, error)
+	inner W
+	begun bool
 }
 
-func (t *parquetWriter) Write(x data.Source[data.Vector], labels []string) error {
-	if t.inner == nil {
+func columnar[W Writer](open func(w io.Writer, cols int, labeled bool) (W, error)) NewWriter {
+	return func(w io.Writer, _ string) Writer { return &columnWriter[W]{w: w, open: open} }
+}
+
+func (t *columnWriter[W]) Write(x data.Source[data.Vector], labels []string) error {
+	if !t.begun {
 		var err error
-		if t.inner, err = parquet.NewWriter(t.w, data.Dim(x), labels != nil); err != nil {
+		if t.inner, err = t.open(t.w, data.Dim(x), labels != nil); err != nil {
 			return err
 		}
+		t.begun = true
 	}
 	return t.inner.Write(x, labels)
 }
 
-func (t *parquetWriter) Close() error {
-	if t.inner == nil {
+func (t *columnWriter[W]) Close() error {
+	if !t.begun {
 		return nil
 	}
 	return t.inner.Close()

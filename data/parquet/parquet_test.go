@@ -3,16 +3,20 @@ package parquet_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	lib "github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
 	"github.com/kerf-ml/kerf/data"
@@ -36,38 +40,14 @@ func readAll(content []byte, target string) (*table.Table, error) {
 	return b.Table()
 }
 
-// encode writes rows of a struct by the library itself.
-func encode[T any](t testing.TB, rows []T, options ...lib.WriterOption) []byte {
+// stored reads a file of testdata, which make.py wrote.
+func stored(t testing.TB, name string) []byte {
 	t.Helper()
-	var out bytes.Buffer
-	w := lib.NewGenericWriter[T](&out, options...)
-	if _, err := w.Write(rows); err != nil {
+	content, err := os.ReadFile(filepath.Join("testdata", name+".parquet"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
-
-type person struct {
-	Age    int32    `parquet:"age"`
-	Weight *float64 `parquet:"weight,optional"`
-	Long   int64    `parquet:"long"`
-	Count  uint64   `parquet:"count"`
-	Small  float32  `parquet:"small"`
-	Happy  bool     `parquet:"happy"`
-	Price  int64    `parquet:"price,decimal(2:18)"`
-	Job    *string  `parquet:"job,optional,dict"`
-}
-
-func people() []person {
-	weight, clerk, cook := 70.5, "clerk", "cook"
-	return []person{
-		{39, &weight, -5, math.MaxUint64, 0.5, true, 1250, &clerk},
-		{-1, nil, 1 << 40, 0, -2, false, -5, nil},
-		{0, &weight, 0, 1, 0, true, 0, &cook},
-	}
+	return content
 }
 
 // show writes a table down: the header, then the rows, - for missing.
@@ -89,42 +69,95 @@ func show(t *table.Table) []string {
 
 func TestRead(t *testing.T) {
 	want := []string{
-		"age weight long count small happy price job",
-		"39 70.5 -5 1.8446744073709552e+19 0.5 1 12.5 clerk",
-		"-1 - 1.099511627776e+12 0 -2 0 -0.05 -",
-		"0 70.5 0 1 0 1 0 cook",
+		"age weight long count small happy price job few",
+		"39 70.5 -5 1.8446744073709552e+19 0.5 1 12.5 clerk 255",
+		"-1 - 1.099511627776e+12 0 -2 0 -0.05 - -",
+		"0 70.5 0 1 0 1 0 cook 3",
 	}
-	for name, codec := range map[string]lib.WriterOption{
-		"plain": lib.Compression(&lib.Uncompressed), "snappy": lib.Compression(&lib.Snappy),
-		"gzip": lib.Compression(&lib.Gzip),
-		"zstd": lib.Compression(&lib.Zstd), "brotli": lib.Compression(&lib.Brotli), "lz4": lib.Compression(&lib.Lz4Raw),
-		"groups": lib.MaxRowsPerRowGroup(2),
+	for _, name := range []string{"none", "snappy", "gzip", "zstd", "brotli", "lz4", "groups", "checksum", "v2"} {
+		tab, err := readAll(stored(t, "people-"+name), "none")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if !slices.Equal(show(tab), want) || !slices.Equal(tab.Lines, []int{1, 2, 3}) {
+			t.Errorf("%s: %q", name, show(tab))
+		}
+	}
+	tab, err := readAll(stored(t, "people-none"), "happy")
+	if err != nil || !slices.Equal(tab.Labels(), []string{"true", "false", "true"}) {
+		t.Errorf("labels %q, %v", tab.Labels(), err)
+	}
+	tab, err = readAll(stored(t, "people-polars"), "job")
+	if err != nil || show(tab)[1] != "39 70.5 -5 1.8446744073709552e+19 0.5 1 clerk 255" {
+		t.Errorf("polars: %q, %v", show(tab), err)
+	}
+	for name, want := range map[string][]string{
+		"times": {"ms day us", "1234 19000 5"}, "fixed": {"c", "ab", "-", "cd"},
 	} {
-		tab, err := readAll(encode(t, people(), codec), "none")
-		if err != nil || !slices.Equal(show(tab), want) || !slices.Equal(tab.Lines, []int{1, 2, 3}) {
+		if tab, err := readAll(stored(t, name), "none"); err != nil || !slices.Equal(show(tab), want) {
 			t.Errorf("%s: %q, %v", name, show(tab), err)
 		}
 	}
-	tab, err := readAll(encode(t, people()), "happy")
-	if err != nil || !slices.Equal(tab.Labels(), []string{"true", "false", "true"}) {
-		t.Errorf("labels %q, %v", tab.Labels(), err)
+	if tab, err := readAll(stored(t, "empty"), "none"); tab != nil || err != io.EOF {
+		t.Errorf("empty: %v, %v", tab, err)
+	}
+}
+
+// many is the table of that name, row by row, as make.py fills it.
+func many() []string {
+	rows := []string{"n step wild x f b t none y"}
+	cell := func(missing bool, v any) string {
+		if missing {
+			return "-"
+		}
+		if f, ok := v.(float64); ok {
+			return strconv.FormatFloat(f, 'g', -1, 64)
+		}
+		return fmt.Sprint(v)
+	}
+	for i := range 1100 {
+		truth := 0
+		if i%3 == 1 {
+			truth = 1
+		}
+		wild := int64(uint64(i)*0x9E3779B97F4A7C15 - 1<<63)
+		rows = append(rows, strings.Join([]string{
+			cell(false, float64(i*i%1009-500)), cell(i%7 == 0, float64(3*i)), cell(false, float64(wild)),
+			cell(i%5 == 4, float64(i)/8), cell(false, float64(i)/4), cell(i%11 == 0, truth),
+			cell(i%13 == 0, fmt.Sprintf("text %d", i/3)), "-", fmt.Sprint("c", i%3),
+		}, " "))
+	}
+	return rows
+}
+
+// TestEncodings reads the same table in all encodings, with pages and groups that
+// end in the middle of batches.
+func TestEncodings(t *testing.T) {
+	want := many()
+	for _, name := range []string{"dict", "dict-v2", "plain", "delta-v1", "delta-v2", "split", "polars"} {
+		tab, err := readAll(stored(t, "many-"+name), "y")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for i, row := range show(tab) {
+			if row != want[i] {
+				t.Errorf("%s: row %d is %q, want %q", name, i, row, want[i])
+				break
+			}
+		}
+		if tab.Len() != len(want)-1 {
+			t.Errorf("%s: %d rows", name, tab.Len())
+		}
 	}
 }
 
 func TestReadInParts(t *testing.T) {
-	type row struct {
-		I int64  `parquet:"i"`
-		Y string `parquet:"y"`
-	}
-	var rows []row
-	for i := range 1000 {
-		rows = append(rows, row{int64(i), fmt.Sprint("c", i%3)})
-	}
-	content := encode(t, rows, lib.MaxRowsPerRowGroup(300), lib.PageBufferSize(100))
-	for _, max := range []int{1, 7, 255, 256, 257, 1000, 1001} {
+	want := many()[1:]
+	content := stored(t, "many-dict")
+	for _, max := range []int{1, 7, 255, 256, 257, 1100, 1101} {
 		b := table.NewBuilder(table.Options{Name: "f"})
 		r, err := parquet.NewReader(bytes.NewReader(content), int64(len(content)), "f", b)
-		if err != nil || r.Rows() != 1000 {
+		if err != nil || r.Rows() != len(want) || r.Columns() != 9 {
 			t.Fatal(r, err)
 		}
 		at := 0
@@ -137,77 +170,62 @@ func TestReadInParts(t *testing.T) {
 			if err != nil || tableErr != nil || n == 0 || n > max || tab.Len() != n {
 				t.Fatalf("%d rows, %v, %v", n, err, tableErr)
 			}
-			for i, label := range tab.Labels() {
-				if cell, _ := tab.Cell(i, 0); cell != fmt.Sprint(at) || label != fmt.Sprint("c", at%3) {
-					t.Fatalf("row %d is %q with label %q", at, cell, label)
+			for _, row := range show(tab)[1:] {
+				if row != want[at] {
+					t.Fatalf("row %d is %q, want %q", at, row, want[at])
 				}
 				at++
 			}
 		}
-		if _, err := r.Read(t.Context(), max); at != 1000 || err != io.EOF {
+		if _, err := r.Read(t.Context(), max); at != len(want) || err != io.EOF {
 			t.Errorf("max %d: %d rows, then %v", max, at, err)
 		}
 	}
 }
 
 func TestRefused(t *testing.T) {
-	type inner struct {
-		A int64 `parquet:"a"`
-	}
-	for name, content := range map[string][]byte{
-		"lists": encode(t, []struct {
-			C []int64 `parquet:"c"`
-		}{{[]int64{1}}}),
-		"groups": encode(t, []struct {
-			C inner `parquet:"c"`
-		}{{inner{1}}}),
-		"maps": encode(t, []struct {
-			C map[string]int64 `parquet:"c"`
-		}{{map[string]int64{"a": 1}}}),
-		"identifiers": encode(t, []struct {
-			C [16]byte `parquet:"c,uuid"`
-		}{{}}),
-	} {
-		_, err := readAll(content, "none")
+	for _, name := range []string{"list", "struct", "map", "uuid", "float16", "int96", "decimal"} {
+		_, err := readAll(stored(t, "refused-"+name), "none")
 		var input *data.InputError
 		if !errors.As(err, &input) || input.File != "f" || !strings.Contains(err.Error(), `column "c" holds`) ||
 			input.Advice == "" {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
-	_, err := readAll(encode(t, []struct {
-		C []byte `parquet:"c"`
-	}{{[]byte("text")}, {[]byte{0xff}}}), "none")
+	_, err := readAll(stored(t, "refused-twice"), "none")
 	var input *data.InputError
+	if !errors.As(err, &input) || !strings.Contains(err.Error(), `two columns are called "c"`) {
+		t.Errorf("two columns of a name: error %v", err)
+	}
+	_, err = readAll(stored(t, "bytes"), "none")
 	if !errors.As(err, &input) || input.Line != 2 || !strings.Contains(err.Error(), "no UTF-8 text") {
 		t.Errorf("bytes: error %v", err)
 	}
-	tab, err := readAll(encode(t, []struct {
-		C time.Time `parquet:"c,timestamp(millisecond)"`
-	}{{time.UnixMilli(1234)}}), "none")
-	if err != nil || show(tab)[1] != "1234" {
-		t.Errorf("times: %v, %v", tab, err)
-	}
 }
 
-// TestDamage changes and cuts a file at many places: nothing but errors that name
+// TestDamage changes and cuts files at many places: nothing but errors that name
 // the file, or a table, may come of it.
 func TestDamage(t *testing.T) {
-	good := encode(t, people(), lib.MaxRowsPerRowGroup(2))
-	check := func(content []byte, what string) {
-		_, err := readAll(content, "none")
-		var input *data.InputError
-		if err != nil && err != io.EOF && (!errors.As(err, &input) || input.File != "f") {
-			t.Fatalf("%s: error %T %v", what, err, err)
+	for _, name := range []string{"people-groups", "people-lz4", "people-v2", "many-delta-v2"} {
+		good := stored(t, name)
+		check := func(content []byte, what string) {
+			_, err := readAll(content, "none")
+			var input *data.InputError
+			if err != nil && err != io.EOF && (!errors.As(err, &input) || input.File != "f") {
+				t.Fatalf("%s %s: error %T %v", name, what, err, err)
+			}
 		}
-	}
-	for n := range good {
-		check(good[:n], fmt.Sprintf("cut at %d", n))
-	}
-	for at := 0; at < len(good); at += 13 { // the fuzz test has more time
-		changed := bytes.Clone(good)
-		changed[at] ^= 0x55
-		check(changed, fmt.Sprintf("changed at %d", at))
+		for n := range good {
+			if n < 3000 {
+				check(good[:n], fmt.Sprintf("cut at %d", n))
+			}
+		}
+		step := 1 + len(good)/300
+		for at := 0; at < len(good); at += step { // the fuzz test has more time
+			changed := bytes.Clone(good)
+			changed[at] ^= 0x55
+			check(changed, fmt.Sprintf("changed at %d", at))
+		}
 	}
 	for _, content := range []string{"", "PAR1", "PAR1PAR1", "PAR1\x00\x00\x00\x00PAR1", "PAR1\xff\xff\xff\x7fPAR1"} {
 		if _, err := readAll([]byte(content), "none"); err == nil || err == io.EOF {
@@ -216,8 +234,31 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// TestChecksum changes every byte before the footer of a file that has checksums: no
+// damage of values goes unseen, and hardly one of the heads of pages, which have no
+// checksum.
+func TestChecksum(t *testing.T) {
+	good := stored(t, "people-checksum")
+	want, err := readAll(good, "none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	foot := len(good) - 8 - int(binary.LittleEndian.Uint32(good[len(good)-8:]))
+	unseen := 0
+	for at := 4; at < foot; at++ {
+		changed := bytes.Clone(good)
+		changed[at] ^= 0x10
+		if got, err := readAll(changed, "none"); err == nil && !slices.Equal(show(got), show(want)) {
+			unseen++
+		}
+	}
+	if unseen > 2 {
+		t.Errorf("%d damages of %d bytes gave other cells and no error", unseen, foot)
+	}
+}
+
 func TestCancelled(t *testing.T) {
-	content := encode(t, people())
+	content := stored(t, "people-none")
 	r, err := parquet.NewReader(bytes.NewReader(content), int64(len(content)), "f", table.NewBuilder(table.Options{}))
 	if err != nil {
 		t.Fatal(err)
@@ -231,7 +272,7 @@ func TestCancelled(t *testing.T) {
 
 // TestThroughFile reads a compressed stream by way of data/file.
 func TestThroughFile(t *testing.T) {
-	f, err := file.Open(t.Context(), "-", bytes.NewReader(encode(t, people())), parquet.Begins)
+	f, err := file.Open(t.Context(), "-", bytes.NewReader(stored(t, "people-none")), parquet.Begins)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,50 +373,103 @@ func TestWriteFaults(t *testing.T) {
 	}
 }
 
-// TestLZ4 reads columns packed by LZ4, and every damage of one byte of them, by
-// which parquet-go alone would take all memory.
-func TestLZ4(t *testing.T) {
-	rows := slices.Repeat(people(), 40)
-	want, err := readAll(encode(t, rows), "none")
+// TestWriteMany writes more labels than a dictionary holds, and more rows than a
+// group.
+func TestWriteMany(t *testing.T) {
+	const rows, cols = 70_000, 70
+	var out bytes.Buffer
+	w, err := parquet.NewWriter(&out, cols, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for version := 1; version <= 2; version++ {
-		content := encode(t, rows, lib.Compression(&lib.Lz4Raw), lib.DataPageVersion(version))
-		got, err := readAll(content, "none")
+	x := data.NewMatrix(1, cols)
+	for i := range rows {
+		x.Data[i%cols] = float64(i)
+		if err := w.Write(x, []string{fmt.Sprint("label ", i%40_000)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tab, err := readAll(out.Bytes(), "label")
+	if err != nil || tab.Len() != rows {
+		t.Fatal(tab, err)
+	}
+	clear(x.Data)
+	for i, label := range tab.Labels() {
+		x.Data[i%cols] = float64(i)
+		cell, _ := tab.Cell(i, (i+3)%cols)
+		if label != fmt.Sprint("label ", i%40_000) || cell != strconv.FormatFloat(x.Data[(i+3)%cols], 'g', -1, 64) {
+			t.Fatalf("row %d: %q, label %q", i, cell, label)
+		}
+	}
+}
+
+type brokenWriter struct{ left int }
+
+func (w *brokenWriter) Write(p []byte) (int, error) {
+	if w.left -= len(p); w.left < 0 {
+		return 0, errors.New("disk full")
+	}
+	return len(p), nil
+}
+
+func TestWriteFails(t *testing.T) {
+	x := data.Slice[data.Vector]{data.Dense(1, 2)}
+	for left := range 250 {
+		w, err := parquet.NewWriter(&brokenWriter{left}, 2, true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(show(got), show(want)) {
-			t.Errorf("version %d: other rows than without packing", version)
-		}
-		refused := 0
-		for i := range content {
-			damaged := slices.Clone(content)
-			damaged[i] ^= 0x7f
-			if _, err := readAll(damaged, "none"); err != nil {
-				refused++
-			}
-		}
-		if refused < len(content)/4 {
-			t.Errorf("version %d: %d of %d damages seen", version, refused, len(content))
+		err = errors.Join(w.Write(x, []string{"a"}), w.Close())
+		if err == nil {
+			t.Errorf("%d bytes: no error", left)
 		}
 	}
 }
 
 func FuzzParquet(f *testing.F) {
-	f.Add(encode(f, people()))
-	f.Add(encode(f, people(), lib.Compression(&lib.Zstd), lib.MaxRowsPerRowGroup(2)))
-	f.Add(encode(f, people(), lib.Compression(&lib.Lz4Raw), lib.DataPageVersion(1)))
+	names, err := filepath.Glob("testdata/*.parquet")
+	if err != nil || len(names) == 0 {
+		f.Fatal(names, err)
+	}
+	for _, name := range names {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if len(content) < 20_000 {
+			f.Add(content)
+		}
+	}
 	f.Add([]byte("PAR1\x15\x04PAR1"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		tab, err := readAll(content, "none")
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		start := cpuTime()
+		b := table.NewBuilder(table.Options{Name: "f", Target: "none"})
+		r, err := parquet.NewReader(bytes.NewReader(content), int64(len(content)), "f", b)
+		if err == nil && float64(r.Rows())*float64(r.Columns()) > 1<<20 {
+			return // which readers reserve memory for, and refuse
+		}
+		if err == nil {
+			_, err = r.Read(t.Context(), 0)
+		}
+		runtime.ReadMemStats(&after)
+		if made := after.TotalAlloc - before.TotalAlloc; made > 1<<30 || cpuTime()-start > time.Second {
+			t.Fatalf("%d MiB were made in %v", made>>20, cpuTime()-start)
+		}
 		if err != nil {
 			var input *data.InputError
 			if err != io.EOF && !errors.As(err, &input) {
 				t.Fatalf("error %T %v", err, err)
 			}
 			return
+		}
+		tab, err := b.Table()
+		if err != nil {
+			t.Fatal(err)
 		}
 		if s, err := table.Fit(tab, nil, scale.None); err == nil {
 			if _, _, err := s.Encode(tab); err != nil {

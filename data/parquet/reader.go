@@ -1,26 +1,24 @@
 // Package parquet reads flat tables in the Parquet format, and writes features
-// and labels in it. It stands between kerf and the module parquet-go, which no
-// other package knows.
+// and labels in it.
 //
 // A column holds numbers, truth values or texts, required or optional; null is a
 // missing cell. Whole numbers and decimals become float64; dates and times are
 // the whole number that the file holds. Lists, maps and groups are refused, and so
-// are bytes that are no text.
+// are bytes that are no text. All encodings of such columns are read, packed by
+// Snappy, Gzip, Brotli, Zstandard or LZ4, or not at all.
 //
 // Cells go to a table.Sink, so that tables of Parquet and of CSV are used alike.
+//
+// Nothing that a file says of itself is trusted: no room is made for more than a
+// page, whose size is held to a bound, and no goroutine is started.
 package parquet
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"unicode/utf8"
-
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/file"
@@ -28,119 +26,161 @@ import (
 )
 
 const (
-	bufferRows = 256     // rows read at a time
+	batchRows  = 1024    // decoded at a time
+	batchCells = 1 << 22 // of all columns, where there are many
 	maxColumns = 1 << 20 // of a table
+
+	// Pages that are unpacked at the same time, one of each column, take at most
+	// leastStore bytes, and storeRatio more for each byte of the file.
+	leastStore = 1 << 28
+	storeRatio = 64
+
+	// Texts of longText bytes or more are at most leastTexts bytes together, and
+	// textRatio more for each byte of the file: a page can repeat one without end.
+	longText   = 256
+	leastTexts = 1 << 30
+	textRatio  = 1024
 )
 
 // Reader reads the rows of a file. It is not safe for concurrent use.
 type Reader struct {
 	name    string
 	to      table.Sink
-	file    *io.SectionReader
-	groups  []parquet.RowGroup
-	layout  []format.RowGroup // where the groups stand in the file
+	file    io.ReaderAt
+	size    int64
+	end     int64 // where the footer begins
 	columns []column
+	groups  []group
 	total   int
-	rows    parquet.Rows  // of the group being read, nil before the first and after the last
-	buffer  []parquet.Row // rows read, of which the first used were handed out
-	used    int
-	row     int // rows handed out so far
-	batch   file.Batches
+
+	by     unpacker
+	store  store
+	texts  int64    // bytes of long texts that are left
+	chunks []*chunk // of the group being read, nil before the first and after the last
+	left   int64    // rows of the group that were not decoded
+	batch  batch
+	row    int // rows handed out so far
+	rows   file.Batches
 }
 
-// column is a column of the file.
-type column struct {
-	name  string
-	to    int // its place in the sink
-	kind  parquet.Kind
-	plain bool    // unsigned where the kind is a whole number
-	scale float64 // by which a decimal is divided, 1 for all others
+// batch holds rows that are decoded, column by column.
+type batch struct {
+	rows, used int
+	columns    []cells
+}
+
+// cells are those of a column in a batch: which are missing, and the others one
+// after the other.
+type cells struct {
+	missing []bool
+	numbers []float64
+	texts   []string
+	used    int
 }
 
 // NewReader reads the end of a file of size bytes, where its schema stands, and
 // returns a reader of its rows that gives its cells to a sink. The name stands for
 // the file in errors. What is wrong with the schema comes back as a
 // *data.InputError.
-func NewReader(r io.ReaderAt, size int64, name string, to table.Sink) (reader *Reader, err error) {
-	reader = &Reader{name: name, to: to, file: io.NewSectionReader(r, 0, size)}
-	defer reader.guard(&err)
-	if err := reader.checkEnd(r, size); err != nil {
-		return nil, err
-	}
-	f, err := parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+func NewReader(r io.ReaderAt, size int64, name string, to table.Sink) (*Reader, error) {
+	reader := &Reader{name: name, to: to, file: r, size: size}
+	f, end, err := readFooter(r, size)
 	if err != nil {
 		return nil, reader.damage(err)
 	}
-	fields := f.Schema().Fields()
-	if len(fields) == 0 || len(fields) > maxColumns {
-		return nil, &data.InputError{
-			File: name, Problem: fmt.Sprintf("the table has %d columns", len(fields)),
-			Advice: "give a file with columns of numbers or texts",
-		}
+	reader.end = end
+	reader.store.size = leastStore + storeRatio*size
+	reader.store.left = reader.store.size
+	reader.texts = leastTexts + textRatio*size
+	if err := reader.setColumns(f.schema); err != nil {
+		return nil, err
 	}
-	for _, field := range fields {
-		c, err := reader.column(field)
-		if err != nil {
-			return nil, err
-		}
-		reader.columns = append(reader.columns, c)
+	if err := reader.setGroups(f); err != nil {
+		return nil, reader.damage(err)
 	}
-	reader.groups, reader.layout = f.RowGroups(), f.Metadata().RowGroups
-	if len(reader.groups) != len(reader.layout) {
-		return nil, reader.damage(fmt.Errorf("it has %d groups of rows of %d", len(reader.groups), len(reader.layout)))
-	}
-	reader.total = int(f.NumRows())
 	return reader, nil
 }
 
-// checkEnd looks at the end of a file, where the length of the schema stands,
-// because parquet-go makes room for whatever that says.
-func (r *Reader) checkEnd(file io.ReaderAt, size int64) error {
-	const frame = 12 // PAR1 at both ends, and the length
-	var end [8]byte
-	if size < frame {
-		return r.damage(errors.New("it is too short"))
+// setColumns looks at the schema: a root, and its children, which must have none.
+func (r *Reader) setColumns(schema []element) error {
+	if len(schema) == 0 {
+		return r.damage(errors.New("it has no schema"))
 	}
-	if _, err := file.ReadAt(end[:], size-8); err != nil && err != io.EOF {
-		return r.damage(err)
+	n := schema[0].children
+	if n < 1 || n > maxColumns {
+		return &data.InputError{
+			File: r.name, Problem: fmt.Sprintf("the table has %d columns", n),
+			Advice: "give a file with columns of numbers or texts",
+		}
 	}
-	if string(end[4:]) != "PAR1" {
-		return r.damage(errors.New("it does not end in PAR1"))
+	seen := map[string]bool{}
+	for i := range schema[1:] {
+		e := &schema[1+i]
+		c, refused, err := newColumn(e)
+		if err != nil {
+			return r.damage(err)
+		}
+		if refused != "" {
+			return r.refuse(e.name, refused)
+		}
+		if seen[c.name] {
+			return &data.InputError{
+				File: r.name, Problem: fmt.Sprintf("two columns are called %q", c.name),
+				Advice: "give each column a name of its own",
+			}
+		}
+		seen[c.name] = true
+		r.columns = append(r.columns, c)
 	}
-	if n := binary.LittleEndian.Uint32(end[:]); int64(n) > size-frame {
-		return r.damage(fmt.Errorf("it is said to have a schema of %d bytes", n))
+	if int64(len(r.columns)) != n {
+		return r.damage(fmt.Errorf("it has %d columns and says that there are %d", len(r.columns), n))
+	}
+	for i := range r.columns {
+		r.columns[i].to = r.to.Column(r.columns[i].name)
 	}
 	return nil
 }
 
-// column says how to read a column.
-func (r *Reader) column(field parquet.Field) (column, error) {
-	c := column{name: field.Name(), scale: 1}
-	if !field.Leaf() || field.Repeated() {
-		return c, r.refuse(c.name, "holds lists, maps or groups")
-	}
-	c.to = r.to.Column(c.name)
-	c.kind = field.Type().Kind()
-	var logical format.LogicalTypeValue
-	if l := field.Type().LogicalType(); l != nil {
-		logical = l.Value
-	}
-	isBytes := c.kind == parquet.ByteArray || c.kind == parquet.FixedLenByteArray
-	switch l := logical.(type) {
-	case *format.DecimalType:
-		if isBytes {
-			return c, r.refuse(c.name, "holds decimals as bytes")
+// setGroups looks at where the columns stand.
+func (r *Reader) setGroups(f *footer) error {
+	rows := int64(0)
+	for _, g := range f.groups {
+		if g.rows < 0 || g.rows > 1<<40-rows {
+			return fmt.Errorf("a part of it has %d rows", g.rows)
 		}
-		c.scale = math.Pow10(int(l.Scale))
-	case *format.IntType:
-		c.plain = !l.IsSigned
-	case *format.UUIDType, *format.Float16Type, *format.BsonType:
-		return c, r.refuse(c.name, "holds "+l.String())
+		rows += g.rows
+		if len(g.chunks) != len(r.columns) {
+			return fmt.Errorf("a part of it has %d columns of %d", len(g.chunks), len(r.columns))
+		}
+		for i := range g.chunks {
+			if err := r.checkPlace(&g.chunks[i], &r.columns[i], g.rows); err != nil {
+				return fmt.Errorf("column %q: %w", r.columns[i].name, err)
+			}
+		}
 	}
-	if c.kind == parquet.Int96 {
-		return c, r.refuse(c.name, "holds times in an old format of 12 bytes")
+	if rows != f.rows {
+		return fmt.Errorf("it has %d rows and says that there are %d", rows, f.rows)
 	}
-	return c, nil
+	r.groups, r.total = f.groups, int(rows)
+	return nil
+}
+
+func (r *Reader) checkPlace(p *chunkPlace, c *column, rows int64) error {
+	switch {
+	case p.elsewhere:
+		return unread("has columns that stand in another file")
+	case p.encrypted:
+		return unread("is encrypted")
+	case p.kind != c.kind:
+		return errors.New("its values are not of the kind that the schema says")
+	case p.values != rows:
+		return fmt.Errorf("it has %d values for %d rows", p.values, rows)
+	case rows == 0:
+		return nil
+	case p.data < 4 || p.data > r.end || p.dict < 0 || p.dict > r.end:
+		return fmt.Errorf("its values are said to begin at byte %d of %d", p.data, r.size)
+	}
+	return checkCodec(p.codec)
 }
 
 func (r *Reader) refuse(column, what string) error {
@@ -163,110 +203,110 @@ func (r *Reader) Columns() int { return len(r.columns) }
 // What is wrong with the file comes back as a *data.InputError; a cancelled
 // context as its error.
 func (r *Reader) Read(ctx context.Context, max int) (rows int, err error) {
-	return r.batch.Read(ctx, max, r.next)
+	return r.rows.Read(ctx, max, r.next)
 }
 
 // next gives one row to the sink.
 func (r *Reader) next() (err error) {
 	defer r.guard(&err)
-	for r.used == len(r.buffer) {
+	if r.batch.used == r.batch.rows {
 		if err := r.fill(); err != nil {
 			return err
 		}
 	}
-	row := r.buffer[r.used]
-	r.used++
+	i := r.batch.used
+	r.batch.used++
 	r.row++
 	r.to.Row(r.row)
-	last := -1
-	for _, v := range row {
-		j := v.Column()
-		if j <= last || j >= len(r.columns) {
-			return r.damage(fmt.Errorf("row %d has values of columns that do not follow each other", r.row))
+	for j := range r.columns {
+		c, cell := &r.columns[j], &r.batch.columns[j]
+		if cell.missing[i] {
+			continue
 		}
-		last = j
-		if err := r.cell(&r.columns[j], v); err != nil {
-			return err
+		k := cell.used
+		cell.used++
+		switch {
+		case c.text():
+			if err := r.text(c, cell.texts[k]); err != nil {
+				return err
+			}
+		case c.kind == kindBool:
+			r.to.Bool(c.to, cell.numbers[k] != 0)
+		default:
+			r.to.Number(c.to, cell.numbers[k])
 		}
 	}
 	return nil
 }
 
-// fill reads some rows. It returns io.EOF after the last group.
+// text gives a text to the sink.
+func (r *Reader) text(c *column, text string) error {
+	if len(text) >= longText {
+		if r.texts -= int64(len(text)); r.texts < 0 {
+			return r.damage(errors.New("its texts are thousands of times as large as the file"))
+		}
+	}
+	if !utf8.ValidString(text) {
+		return &data.InputError{
+			File: r.name, Line: r.row, Problem: fmt.Sprintf("column %q holds bytes that are no UTF-8 text", c.name),
+			Advice: "write it as numbers or texts, or leave it out",
+		}
+	}
+	r.to.Text(c.to, text)
+	return nil
+}
+
+// fill decodes some rows. It returns io.EOF after the last group.
 func (r *Reader) fill() error {
-	if r.rows == nil {
+	for r.left == 0 {
+		for _, c := range r.chunks {
+			c.release()
+		}
+		r.chunks = nil
 		if len(r.groups) == 0 {
-			if r.row != r.total {
-				return r.damage(fmt.Errorf("it has %d rows and says that there are %d", r.row, r.total))
-			}
 			return io.EOF
 		}
-		if err := checkLZ4(r.file, &r.layout[0]); err != nil {
-			return r.damage(err)
-		}
-		r.rows, r.groups, r.layout = r.groups[0].Rows(), r.groups[1:], r.layout[1:]
+		r.begin(&r.groups[0])
+		r.groups = r.groups[1:]
 	}
-	if cap(r.buffer) == 0 {
-		r.buffer = make([]parquet.Row, bufferRows)
-	}
-	r.buffer = r.buffer[:cap(r.buffer)]
-	n, err := r.rows.ReadRows(r.buffer)
-	r.buffer, r.used = r.buffer[:n], 0
-	switch {
-	case n > 0:
-		return nil // an error comes again
-	case err == io.EOF:
-		err = r.rows.Close()
-		r.rows = nil
-		if err != nil {
-			return r.damage(err)
-		}
-		return nil
-	case err == nil:
-		return r.damage(io.ErrNoProgress)
-	}
-	return r.damage(err)
-}
-
-// cell gives a value to the sink.
-func (r *Reader) cell(c *column, v parquet.Value) error {
-	if v.IsNull() {
-		return nil
-	}
-	switch c.kind {
-	case parquet.Boolean:
-		r.to.Bool(c.to, v.Boolean())
-	case parquet.Int32:
-		if c.plain {
-			r.to.Number(c.to, float64(v.Uint32()))
+	n := int(min(r.left, max(1, min(batchRows, batchCells/int64(len(r.columns))))))
+	r.batch.rows, r.batch.used = 0, 0
+	r.batch.columns = grow(r.batch.columns, len(r.columns))
+	for j, c := range r.chunks {
+		cell := &r.batch.columns[j]
+		cell.used = 0
+		cell.missing = grow(cell.missing, n)
+		if c.column.text() {
+			cell.texts = grow(cell.texts, n)
 		} else {
-			r.to.Number(c.to, float64(v.Int32())/c.scale)
+			cell.numbers = grow(cell.numbers, n)
 		}
-	case parquet.Int64:
-		if c.plain {
-			r.to.Number(c.to, float64(v.Uint64()))
-		} else {
-			r.to.Number(c.to, float64(v.Int64())/c.scale)
+		if err := c.read(cell.missing, cell.numbers, cell.texts); err != nil {
+			return r.damage(fmt.Errorf("column %q: %w", c.column.name, err))
 		}
-	case parquet.Float:
-		r.to.Number(c.to, float64(v.Float()))
-	case parquet.Double:
-		r.to.Number(c.to, v.Double())
-	default:
-		text := v.ByteArray()
-		if !utf8.Valid(text) {
-			return &data.InputError{
-				File: r.name, Line: r.row, Problem: fmt.Sprintf("column %q holds bytes that are no UTF-8 text", c.name),
-				Advice: "write it as numbers or texts, or leave it out",
-			}
-		}
-		r.to.Text(c.to, string(text))
 	}
+	r.left -= int64(n)
+	r.batch.rows = n
 	return nil
 }
 
-// guard turns a panic, by which parquet-go answers some kinds of damage, into an
-// error.
+// begin starts to read a group.
+func (r *Reader) begin(g *group) {
+	r.left = g.rows
+	r.chunks = make([]*chunk, len(g.chunks))
+	for j, p := range g.chunks {
+		at := p.data
+		if p.dict > 0 && p.dict < at {
+			at = p.dict
+		}
+		r.chunks[j] = &chunk{
+			column: &r.columns[j],
+			pages:  pages{file: r.file, at: at, end: r.end, codec: p.codec, by: &r.by, store: &r.store},
+		}
+	}
+}
+
+// guard turns a panic, by which a decompressor may answer damage, into an error.
 func (r *Reader) guard(err *error) {
 	if p := recover(); p != nil {
 		*err = r.damage(fmt.Errorf("%v", p))
@@ -278,6 +318,13 @@ func (r *Reader) damage(err error) error {
 	var input *data.InputError
 	if errors.As(err, &input) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
+	}
+	var other unread
+	if errors.As(err, &other) {
+		return &data.InputError{
+			File: r.name, Problem: fmt.Sprintf("%s, which kerf does not read", string(other)),
+			Advice: "write it anew as one file, packed by Snappy, Zstandard or not at all",
+		}
 	}
 	return &data.InputError{
 		File: r.name, Line: r.row, Problem: fmt.Sprintf("is no whole Parquet file: %.200v", err),

@@ -1,29 +1,51 @@
 package parquet
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
-	"reflect"
+	"math"
+	mathbits "math/bits"
 	"strconv"
 
-	"github.com/parquet-go/parquet-go"
+	"github.com/klauspost/compress/snappy"
 
 	"github.com/kerf-ml/kerf/data"
 )
 
-// maxWritten is how many columns a Writer writes at most.
-const maxWritten = 1 << 16
+const (
+	maxWritten = 1 << 16 // columns of a file that is written
+	groupCells = 1 << 22 // of numbers in a group of rows
+	pageRows   = 1 << 17 // of a column: a MiB of numbers
+	maxLabels  = 1 << 15 // in a dictionary
+)
 
 // Writer writes vectors as the columns f1, f2, … of type double, and labels, where
 // there are any, as the last column, label, of texts. It is not safe for
 // concurrent use.
 type Writer struct {
-	out     *parquet.GenericWriter[any]
+	out     io.Writer
+	at      int64 // bytes written
 	cols    int
 	labeled bool
-	rows    int
-	dense   []float64
-	buffer  []parquet.Row
+	rows    int // in all
+	values  []float64
+	labels  []string // of the rows whose values are held
+	groups  []written
+	err     error
+	plain   []byte
+	packed  []byte
+}
+
+// written is a group in the file.
+type written struct {
+	rows   int
+	chunks []writtenChunk
+}
+
+type writtenChunk struct {
+	dict, data   int64 // offsets; dict is 0 without a dictionary
+	size, packed int64
 }
 
 // NewWriter returns a writer of vectors of cols coordinates, from 1 to 65535, with
@@ -32,22 +54,7 @@ func NewWriter(w io.Writer, cols int, labeled bool) (*Writer, error) {
 	if cols < 1 || cols >= maxWritten {
 		return nil, fmt.Errorf("parquet: %d columns, and there must be from 1 to %d", cols, maxWritten-1)
 	}
-	// Only the schema of a struct keeps the order of its columns.
-	fields := make([]reflect.StructField, cols, cols+1)
-	for j := range fields {
-		n := strconv.Itoa(j + 1)
-		fields[j] = reflect.StructField{
-			Name: "F" + n, Type: reflect.TypeFor[float64](), Tag: reflect.StructTag(`parquet:"f` + n + `,snappy"`),
-		}
-	}
-	if labeled {
-		fields = append(fields, reflect.StructField{
-			Name: "Label", Type: reflect.TypeFor[string](), Tag: `parquet:"label,snappy,dict"`,
-		})
-	}
-	schema := parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface())
-	out := parquet.NewGenericWriter[any](w, schema)
-	return &Writer{out: out, cols: cols, labeled: labeled, dense: make([]float64, cols)}, nil
+	return &Writer{out: w, cols: cols, labeled: labeled}, nil
 }
 
 // Write writes the instances of x as the next rows, with their labels, which must
@@ -64,35 +71,151 @@ func (w *Writer) Write(x data.Source[data.Vector], labels []string) error {
 			return fmt.Errorf("parquet: row %d has %d coordinates for %d columns, or a value that is not finite",
 				w.rows+1, v.Dim(), w.cols)
 		}
-		v.CopyTo(w.dense)
-		row := make(parquet.Row, 0, w.cols+1)
-		for j, value := range w.dense {
-			row = append(row, parquet.DoubleValue(value).Level(0, 0, j))
-		}
+		at := len(w.values)
+		w.values = append(w.values, make([]float64, w.cols)...)
+		v.CopyTo(w.values[at:])
 		if w.labeled {
-			row = append(row, parquet.ByteArrayValue([]byte(labels[i])).Level(0, 0, w.cols))
+			w.labels = append(w.labels, labels[i])
 		}
 		w.rows++
-		if w.buffer = append(w.buffer, row); len(w.buffer) == bufferRows {
-			if err := w.flush(); err != nil {
-				return err
+		if len(w.values) >= groupCells {
+			w.flush()
+		}
+	}
+	return w.err
+}
+
+// put writes bytes, until the first error.
+func (w *Writer) put(b []byte) {
+	if w.err != nil {
+		return
+	}
+	var n int
+	n, w.err = w.out.Write(b)
+	w.at += int64(n)
+}
+
+// flush writes the rows that are held as a group.
+func (w *Writer) flush() {
+	if w.at == 0 {
+		w.put([]byte("PAR1"))
+	}
+	rows := len(w.values) / w.cols
+	if rows == 0 {
+		return
+	}
+	g := written{rows: rows}
+	for j := range w.cols {
+		g.chunks = append(g.chunks, w.numbers(j, rows))
+	}
+	if w.labeled {
+		g.chunks = append(g.chunks, w.texts())
+	}
+	w.groups = append(w.groups, g)
+	w.values, w.labels = w.values[:0], w.labels[:0]
+}
+
+// numbers writes column j.
+func (w *Writer) numbers(j, rows int) writtenChunk {
+	c := writtenChunk{data: w.at}
+	for lo := 0; lo < rows; lo += pageRows {
+		hi := min(lo+pageRows, rows)
+		w.plain = w.plain[:0]
+		for i := lo; i < hi; i++ {
+			w.plain = binary.LittleEndian.AppendUint64(w.plain, math.Float64bits(w.values[i*w.cols+j]))
+		}
+		w.page(&c, pageData, hi-lo, encodingPlain)
+	}
+	return c
+}
+
+// texts writes the labels, by a dictionary where there are few different ones.
+func (w *Writer) texts() writtenChunk {
+	index, all := map[string]int{}, []string{}
+	for _, label := range w.labels {
+		if _, known := index[label]; !known {
+			index[label] = len(all)
+			if all = append(all, label); len(all) > maxLabels {
+				break
 			}
 		}
 	}
-	return nil
+	c := writtenChunk{data: w.at}
+	byDict := len(all) <= maxLabels
+	if byDict {
+		c.dict = w.at
+		w.plain = appendTexts(w.plain[:0], all)
+		w.page(&c, pageDict, len(all), encodingPlain)
+		c.data = w.at
+	}
+	for lo := 0; lo < len(w.labels); lo += pageRows {
+		part := w.labels[lo:min(lo+pageRows, len(w.labels))]
+		if byDict {
+			w.plain = appendIndices(w.plain[:0], part, index)
+			w.page(&c, pageData, len(part), encodingDict)
+		} else {
+			w.plain = appendTexts(w.plain[:0], part)
+			w.page(&c, pageData, len(part), encodingPlain)
+		}
+	}
+	return c
 }
 
-func (w *Writer) flush() error {
-	_, err := w.out.WriteRows(w.buffer)
-	w.buffer = w.buffer[:0]
-	return err
+func appendTexts(to []byte, texts []string) []byte {
+	for _, text := range texts {
+		to = binary.LittleEndian.AppendUint32(to, uint32(len(text)))
+		to = append(to, text...)
+	}
+	return to
+}
+
+// appendIndices writes the width of indices, and the indices as one run of packed
+// ones.
+func appendIndices(to []byte, labels []string, index map[string]int) []byte {
+	width := mathbits.Len(uint(len(index) - 1))
+	groups := (len(labels) + 7) / 8
+	to = append(to, byte(width))
+	to = binary.AppendUvarint(to, uint64(groups)<<1|1)
+	word, held := uint64(0), 0
+	for i := range 8 * groups {
+		if i < len(labels) {
+			word |= uint64(index[labels[i]]) << held
+		}
+		for held += width; held >= 8; held -= 8 {
+			to = append(to, byte(word))
+			word >>= 8
+		}
+	}
+	return to
+}
+
+// page writes the plain bytes as a page.
+func (w *Writer) page(c *writtenChunk, kind, values, encoding int) {
+	if most := snappy.MaxEncodedLen(len(w.plain)); len(w.packed) < most {
+		w.packed = make([]byte, most)
+	}
+	packed := snappy.Encode(w.packed, w.plain)
+	head := pageHead(kind, len(w.plain), len(packed), values, encoding)
+	c.size += int64(len(head) + len(w.plain))
+	c.packed += int64(len(head) + len(packed))
+	w.put(head)
+	w.put(packed)
 }
 
 // Close writes what is still in memory and the end of the file, without which it
 // cannot be read. It does not close the stream below.
 func (w *Writer) Close() error {
-	if err := w.flush(); err != nil {
-		return err
+	w.flush()
+	end := w.footer()
+	w.put(binary.LittleEndian.AppendUint32(end, uint32(len(end))))
+	w.put([]byte("PAR1"))
+	return w.err
+}
+
+// name returns the name of column j.
+func (w *Writer) name(j int) string {
+	if j == w.cols {
+		return "label"
 	}
-	return w.out.Close()
+	return "f" + strconv.Itoa(j+1)
 }

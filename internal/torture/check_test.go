@@ -132,7 +132,7 @@ func whole(name string, b []byte) bool {
 		return err == nil
 	case ".html":
 		return bytes.HasSuffix(bytes.TrimSpace(b), []byte("</html>"))
-	case ".npy", ".parquet":
+	case ".npy", ".parquet", ".arrow":
 		dir, err := files{name: b}.write()
 		if err == nil {
 			_, err = dataset.Read(context.Background(), filepath.Join(dir, name), dataset.Options{Target: "none"})

@@ -50,7 +50,7 @@ func makeCorpus() (*corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, out := range []string{"features.npy", "features.parquet", "features.libsvm"} {
+	for _, out := range []string{"features.npy", "features.parquet", "features.arrow", "features.libsvm"} {
 		if r := run(dir, nil, "map", "--fit", "rows.csv", "--map", "f2", "--dim", "4", "-q", "-o", out); r.status != 0 {
 			return nil, fmt.Errorf("kerf map: %s", r.stderr)
 		}

@@ -101,7 +101,8 @@ var values = map[string][]string{
 // that a command does not do without.
 var (
 	written = map[string][]string{"train": {"out.kerf"}, "tune": {"out.kerf"}, "demo": {"out.html"},
-		"predict": {"out.txt"}, "map": {"out.csv", "out.npy", "out.parquet", "out.libsvm"}, "report": {"out.html"},
+		"predict": {"out.txt"}, "map": {"out.csv", "out.npy", "out.parquet", "out.arrow", "out.libsvm"},
+		"report":     {"out.html"},
 		"checkpoint": {"out.state"}, "": {"out.csv"}}
 	needed = map[string][]string{"check": {"kernel"}, "margin": {"kernel"}, "plan": {"margin", "error", "confidence"}}
 	inputs = map[string]string{"labels": "labels.txt", "weights": "weights.txt", "test": "", "test-labels": "labels.txt",
@@ -240,7 +241,7 @@ func (f *fuzzer) addFlags(r *rand.Rand, v verb, a *attempt) {
 }
 
 // whollyRead are endings of files that cannot be cut without losing something.
-var whollyRead = []string{".kerf", ".gz", ".zst", ".npy", ".parquet", ".idx"}
+var whollyRead = []string{".kerf", ".gz", ".zst", ".npy", ".parquet", ".arrow", ".idx"}
 
 // disturb mutates a file, an argument, both or neither.
 func (f *fuzzer) disturb(r *rand.Rand, a *attempt) {

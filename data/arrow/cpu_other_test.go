@@ -1,0 +1,8 @@
+//go:build !unix
+
+package arrow_test
+
+import "time"
+
+// cpuTime returns how long the process has computed, which is not known here.
+func cpuTime() time.Duration { return 0 }
