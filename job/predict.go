@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/learn/calibrate"
 	"github.com/kerf-ml/kerf/model"
@@ -53,10 +54,7 @@ func Predict(ctx context.Context, m *model.Model, path string, o PredictOptions,
 		if err != nil {
 			return err
 		}
-		all := &Predictions{Predictions: []any{}, Classes: m.Classes.Names, Coverage: o.Coverage}
-		for i := range s.Rows {
-			all.add(m, &o, sets, s.Row(i))
-		}
+		all := o.say(m, sets, s)
 		if o.Keep != nil {
 			if all.Columns, all.Kept, err = r.Cells(o.Keep); err != nil {
 				return err
@@ -64,6 +62,24 @@ func Predict(ctx context.Context, m *model.Model, path string, o PredictOptions,
 		}
 		return use(all)
 	})
+}
+
+// Say says what the scores of rows mean, as Predict does. What the model does not have
+// is a *dataset.OptionError or a *LackError.
+func (o *PredictOptions) Say(m *model.Model, scores *data.Matrix) (*Predictions, error) {
+	sets, err := o.check(m)
+	if err != nil {
+		return nil, err
+	}
+	return o.say(m, sets, scores), nil
+}
+
+func (o *PredictOptions) say(m *model.Model, sets *calibrate.Conformal, scores *data.Matrix) *Predictions {
+	all := &Predictions{Predictions: []any{}, Classes: m.Classes.Names, Coverage: o.Coverage}
+	for i := range scores.Rows {
+		all.add(m, o, sets, scores.Row(i))
+	}
+	return all
 }
 
 // stream reads a file for a model part by part, and tells of categories that
@@ -101,16 +117,16 @@ func (o *Options) warnUnseen(name string, cells int) {
 // the model in errors.
 func (o *PredictOptions) Check(m *model.Model, path string) error {
 	_, err := o.check(m)
-	if b, ok := err.(*lacking); ok {
-		return badInput(path, b.problem, b.advice)
+	if b, ok := err.(*LackError); ok {
+		return badInput(path, b.Problem, b.Advice)
 	}
 	return err
 }
 
-// lacking reports something that a model does not have.
-type lacking struct{ problem, advice string }
+// LackError reports something that a model does not have, and what to do.
+type LackError struct{ Problem, Advice string }
 
-func (l *lacking) Error() string { return l.problem + "; " + l.advice }
+func (l *LackError) Error() string { return l.Problem + "; " + l.Advice }
 
 // check reports what the model does not have, and returns its prediction sets.
 func (o *PredictOptions) check(m *model.Model) (*calibrate.Conformal, error) {
@@ -123,13 +139,13 @@ func (o *PredictOptions) check(m *model.Model) (*calibrate.Conformal, error) {
 			"inside a row lies",
 			proba, dataset.Option("scores"))
 	case o.Proba && m.Calibration == nil:
-		return nil, &lacking{"the model has no probabilities", "train it with --calibrate, on more rows"}
+		return nil, &LackError{"the model has no probabilities", "train it with --calibrate, on more rows"}
 	case o.Coverage == 0:
 		return nil, nil
 	}
 	i := slices.IndexFunc(m.Conformal, func(c calibrate.Conformal) bool { return c.Coverage == o.Coverage })
 	if i < 0 {
-		return nil, &lacking{"the model has no prediction sets", "train it with --conformal 0.2"}
+		return nil, &LackError{"the model has no prediction sets", "train it with --conformal 0.2"}
 	}
 	return &m.Conformal[i], nil
 }
@@ -179,11 +195,16 @@ func (p *Predictions) Append(q *Predictions) {
 
 // Names are those of the fields of Line, separated by tabs.
 func (p *Predictions) Names() string {
-	var fields []string
-	for _, name := range p.Columns {
-		fields = append(fields, field(name))
+	titles := p.Titles()
+	for i, name := range titles {
+		titles[i] = field(name)
 	}
-	fields = append(fields, "prediction")
+	return strings.Join(titles, "\t")
+}
+
+// Titles are the names of Fields.
+func (p *Predictions) Titles() []string {
+	fields := append(slices.Clone(p.Columns), "prediction")
 	if p.ends != nil {
 		fields = append(fields, "low", "high")
 	}
@@ -193,14 +214,14 @@ func (p *Predictions) Names() string {
 	}{{"score ", p.Scores != nil}, {"probability ", p.Probabilities != nil}} {
 		for _, class := range p.Classes {
 			if more.there {
-				fields = append(fields, field(more.name+class))
+				fields = append(fields, more.name+class)
 			}
 		}
 	}
 	if p.Sets != nil {
 		fields = append(fields, "set")
 	}
-	return strings.Join(fields, "\t")
+	return fields
 }
 
 // field is a cell between tabs: in quotes where it would be read as something else.
@@ -211,14 +232,21 @@ func field(text string) string {
 	return text
 }
 
-// Line writes row i as kerf predict does: the cells that are kept, the label or number,
-// then whatever else was asked for, separated by tabs.
+// Line writes row i as kerf predict does: Fields, separated by tabs.
 func (p *Predictions) Line(i int) string {
+	fields := p.Fields(i)
+	for j := range p.Columns {
+		fields[j] = field(fields[j])
+	}
+	return strings.Join(fields, "\t")
+}
+
+// Fields are row i in texts: the cells that are kept, the label or number, then whatever
+// else was asked for.
+func (p *Predictions) Fields(i int) []string {
 	var fields []string
 	if p.Kept != nil {
-		for _, cell := range p.Kept[i] {
-			fields = append(fields, field(cell))
-		}
+		fields = append(fields, p.Kept[i]...)
 	}
 	numbers := func(all []float64) {
 		for _, v := range all {
@@ -243,7 +271,7 @@ func (p *Predictions) Line(i int) string {
 	if p.Sets != nil {
 		fields = append(fields, strings.Join(p.Sets[i], ","))
 	}
-	return strings.Join(fields, "\t")
+	return fields
 }
 
 // finite replaces what JSON cannot say by the largest number.

@@ -30,7 +30,11 @@ type rowPipeline interface {
 	scores(ctx context.Context, ctl run.Control, r *dataset.Rows) (*data.Matrix, error)
 	scoreMargins(ctx context.Context, ctl run.Control, r *dataset.Rows, y []int) (*data.Matrix, []float64, error)
 	features(ctx context.Context, ctl run.Control, r *dataset.Rows) (*data.Matrix, error)
+	encode(r *dataset.Rows) (any, error)
+	scoreEncoded(ctx context.Context, ctl run.Control, parts []*Encoded) (*data.Matrix, error)
+	featuresEncoded(ctx context.Context, ctl run.Control, parts []*Encoded) (*data.Matrix, error)
 	dim() int
+	width() int
 	header() (Header, error)
 	write(w io.Writer) error
 }

@@ -54,7 +54,9 @@ var order = [][]string{
 	{"."},
 	{"repro"},
 	{"kerftest"},
-	{"cli", "serve"},
+	{"serve/inference"},
+	{"serve"},
+	{"cli"},
 	{"bench/peer"},
 	{"cmd/...", "bench/core", "bench/maps", "bench/learners"},
 }

@@ -1,0 +1,313 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/table"
+	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/model"
+)
+
+// fromJSON encodes rows as a person would write them: an object with columns, a list of
+// such objects, a list of cells in the order of the columns, or of such lists; a string
+// or a list of strings for a model of strings; a list of items, or of such lists, for a
+// model of sets.
+func (e *edition) fromJSON(body []byte, first *int) ([]*model.Encoded, error) {
+	if rows, ok := parseNumbers(body); ok && !e.whole() {
+		return e.fromCells(rows, first)
+	}
+	var v any
+	d := json.NewDecoder(bytes.NewReader(body))
+	if err := d.Decode(&v); err != nil {
+		return nil, notJSON(body, err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, badRequest("there is more in the body than one JSON value; send several rows as a list")
+	}
+	if !utf8.Valid(body) {
+		return nil, badRequest("the body is not UTF-8")
+	}
+	rows, isList := v.([]any)
+	if !isList || e.isRow(rows) {
+		rows = []any{v}
+	}
+	if len(rows) == 0 {
+		return nil, unfit("there are no rows")
+	}
+	switch rows[0].(type) {
+	case map[string]any:
+		return e.fromObjects(rows)
+	case string:
+		return e.fromStrings(rows)
+	case []any:
+		return e.fromLists(rows, first)
+	}
+	return nil, unfit("a row is an object such as %s, a list or a text, and not %s", e.example(), clip(jsonOf(rows[0])))
+}
+
+// isRow reports whether a list is a row itself and not a list of rows.
+func (e *edition) isRow(list []any) bool {
+	if len(list) == 0 {
+		return e.form == dataset.Items
+	}
+	switch list[0].(type) {
+	case map[string]any, []any:
+		return false
+	case string:
+		return e.form == dataset.Items || e.form == dataset.Columns
+	}
+	return true
+}
+
+// fromObjects encodes rows whose values have names.
+func (e *edition) fromObjects(rows []any) ([]*model.Encoded, error) {
+	if e.Encoding.HasColumns() {
+		return e.fromRecords(rows)
+	}
+	if e.form != dataset.Indexed {
+		return nil, unfit("model %s has no columns; a row is %s", e.name, e.example())
+	}
+	records := make([]any, len(rows))
+	for i, row := range rows {
+		object, ok := row.(map[string]any)
+		if !ok {
+			return nil, unfit("row %d is no object, as the first is", i+1)
+		}
+		v := data.Vector{Index: make([]int32, 0, len(object))}
+		for name := range object {
+			j, err := strconv.ParseInt(name, 10, 32)
+			if err != nil || j < 0 {
+				return nil, unfit("row %d: %q is no index such as 3; a row is %s", i+1, clip(name), e.example())
+			}
+			v.Index = append(v.Index, int32(j))
+		}
+		slices.Sort(v.Index)
+		for _, j := range v.Index {
+			x, ok := object[strconv.Itoa(int(j))].(float64)
+			if !ok {
+				return nil, unfit("row %d: the value of %d is no number, or its index is not written plainly", i+1, j)
+			}
+			v.Value = append(v.Value, x)
+		}
+		records[i] = v
+	}
+	return e.fromRecords(records)
+}
+
+// fromStrings encodes rows that are a text each.
+func (e *edition) fromStrings(rows []any) ([]*model.Encoded, error) {
+	for i, row := range rows {
+		if _, ok := row.(string); !ok {
+			return nil, unfit("row %d is no text, as the first is", i+1)
+		}
+	}
+	if !e.whole() {
+		return nil, unfit("model %s does not take texts; a row is %s", e.name, e.example())
+	}
+	return e.fromRecords(rows)
+}
+
+// fromLists encodes rows that are lists of cells or items.
+func (e *edition) fromLists(rows []any, first *int) ([]*model.Encoded, error) {
+	lines := make([]line, len(rows))
+	for i, row := range rows {
+		list, ok := row.([]any)
+		if !ok {
+			return nil, unfit("row %d is no list, as the first is", i+1)
+		}
+		var err error
+		if lines[i], err = lineOf(list, i); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case e.form == dataset.Items:
+		records := make([]any, len(lines))
+		for i, l := range lines {
+			records[i] = data.Set(l.cells())
+		}
+		return e.fromRecords(records)
+	case e.form == dataset.Text:
+		return nil, unfit("model %s takes strings; a row is %s", e.name, e.example())
+	}
+	return e.fromCells(lines, first)
+}
+
+// lineOf takes the cells of a list.
+func lineOf(list []any, row int) (line, error) {
+	var l line
+	numbers := !slices.ContainsFunc(list, func(v any) bool { _, ok := v.(float64); return !ok && v != nil })
+	for _, v := range list {
+		switch v := v.(type) {
+		case nil:
+			if numbers {
+				l.numbers = append(l.numbers, math.NaN())
+			} else {
+				l.texts = append(l.texts, "")
+			}
+		case float64:
+			if numbers {
+				l.numbers = append(l.numbers, v)
+			} else {
+				l.texts = append(l.texts, strconv.FormatFloat(v, 'g', -1, 64))
+			}
+		case string:
+			l.texts = append(l.texts, v)
+		case bool:
+			l.texts = append(l.texts, strconv.FormatBool(v))
+		default:
+			return l, unfit("row %d: a cell is a number, a text, true, false or null, and not %s", row+1, clip(jsonOf(v)))
+		}
+	}
+	return l, nil
+}
+
+// example is a row that the model would understand, as JSON.
+func (e *edition) example() string {
+	switch e.form {
+	case dataset.Text:
+		return `a text such as "abc"`
+	case dataset.Items:
+		return `a list of items such as ["a", "b"]`
+	case dataset.Columns:
+		row := map[string]any{}
+		for _, c := range e.takes[:min(3, len(e.takes))] {
+			row[c.Name] = map[bool]any{true: "…", false: 0}[c.Datatype == typeBytes]
+		}
+		return data.Clip(jsonOf(row), 120)
+	case dataset.Indexed:
+		return `an object of indices such as {"3": 1, "11": 0.5}`
+	}
+	return "a list of numbers such as [0, 0.5, 1]"
+}
+
+// jsonOf writes a value for a message.
+func jsonOf(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "a value"
+	}
+	return string(b)
+}
+
+// parseNumbers reads a list of numbers, or a list of such lists, without a detour over
+// values of any type. It reports false for anything else, right or wrong.
+func parseNumbers(body []byte) ([]line, bool) {
+	at := bytes.IndexByte(body, '[')
+	if at < 0 || len(bytes.TrimSpace(body[:at])) > 0 || bytes.ContainsAny(body, "\"{tfn") || !json.Valid(body) {
+		return nil, false
+	}
+	var rows []line
+	depth, flat := 0, false
+	for i := at; i < len(body); {
+		switch c := body[i]; {
+		case c == '[':
+			if depth++; depth > 2 || depth == 2 && flat {
+				return nil, false
+			}
+			if depth == 2 {
+				rows = append(rows, line{numbers: make([]float64, 0, lengthLike(rows))})
+			}
+			i++
+		case c == ']':
+			depth--
+			i++
+		case c == ',' || c == ' ' || c == '\n' || c == '\t' || c == '\r':
+			i++
+		default:
+			end := i + 1
+			for end < len(body) && body[end] > ' ' && body[end] != ',' && body[end] != ']' {
+				end++
+			}
+			v, err := strconv.ParseFloat(string(body[i:end]), 64)
+			if depth == 1 && len(rows) == 0 {
+				flat = true
+				rows = append(rows, line{})
+			}
+			if err != nil || depth == 1 && !flat {
+				return nil, false
+			}
+			last := &rows[len(rows)-1]
+			last.numbers = append(last.numbers, v)
+			i = end
+		}
+	}
+	if len(rows) == 0 || slices.ContainsFunc(rows, func(l line) bool { return len(l.numbers) == 0 }) {
+		return nil, false
+	}
+	return rows, true
+}
+
+// lengthLike guesses the length of a row from that of the one before.
+func lengthLike(rows []line) int {
+	if len(rows) == 0 {
+		return 0
+	}
+	return len(rows[len(rows)-1].numbers)
+}
+
+// fromCSV encodes a table with a header for a model whose training data were a table in
+// another format.
+func (e *edition) fromCSV(body []byte) ([]*model.Encoded, error) {
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
+	names, err := r.Read()
+	if err != nil {
+		return nil, notCSV(err)
+	}
+	var records []any
+	for {
+		cells, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, notCSV(err)
+		}
+		record := make(map[string]any, len(cells))
+		for j, cell := range cells {
+			v, err := strconv.ParseFloat(cell, 64)
+			switch {
+			case table.IsMissing(cell):
+				record[names[j]] = nil
+			case err == nil && e.isNumber(names[j]):
+				record[names[j]] = v
+			default:
+				record[names[j]] = cell
+			}
+		}
+		if len(record) < len(cells) {
+			return nil, unfit("two columns of the header have the same name")
+		}
+		records = append(records, record)
+	}
+	if records == nil {
+		return nil, unfit("there are no rows")
+	}
+	return e.fromRecords(records)
+}
+
+// isNumber reports a column of numbers.
+func (e *edition) isNumber(name string) bool {
+	return slices.ContainsFunc(e.takes, func(c column) bool { return c.Name == name && c.Datatype == typeFP64 })
+}
+
+// notCSV says what is wrong with a table.
+func notCSV(err error) error {
+	var parse *csv.ParseError
+	switch {
+	case err == io.EOF:
+		return badRequest("the body is empty")
+	case errors.As(err, &parse):
+		return badRequest("line %d of the body: %v", parse.Line, parse.Err)
+	}
+	return badRequest("the body is no CSV: %v", err)
+}
