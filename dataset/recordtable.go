@@ -67,7 +67,7 @@ func (e *Encoding) positional(all []any) (*table.Table, error) {
 			return nil, recordFault(i, "%d cells, where the first record has %d", n, width)
 		}
 		b.Row(i + 1)
-		row := &recordRow{Builder: b, row: i, names: names}
+		row := &recordRow{Builder: b, row: i}
 		switch v := v.(type) {
 		case []string:
 			for j, s := range v {
@@ -169,9 +169,13 @@ func (e *Encoding) byNames(all []any) (*table.Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	place := make(map[string]int, len(names))
+	for j := len(names) - 1; j >= 0; j-- { // of two columns of a name, the first
+		place[names[j]] = j
+	}
 	for i, record := range records {
 		b.Row(i + 1)
-		row := &recordRow{Builder: b, row: i, names: names, filled: map[int]bool{}, keyed: keyed}
+		row := &recordRow{Builder: b, row: i, place: place, filled: make(map[int]bool, len(record)), keyed: keyed}
 		for _, f := range record {
 			if err := row.put(e, f); err != nil {
 				return nil, err
@@ -185,7 +189,7 @@ func (e *Encoding) byNames(all []any) (*table.Table, error) {
 type recordRow struct {
 	*table.Builder
 	row    int
-	names  []string
+	place  map[string]int // of columns by name
 	filled map[int]bool
 	keyed  bool // as JSON Lines do: columns come with their values, and texts are quoted
 }
@@ -195,10 +199,10 @@ func (r *recordRow) put(e *Encoding, f field) error {
 	if f.value == nil {
 		return nil
 	}
-	var col int
+	col, known := r.place[f.name]
 	if r.keyed {
 		col = r.Column(f.name)
-	} else if col = slices.Index(r.names, f.name); col < 0 {
+	} else if !known {
 		return nil
 	}
 	if r.filled[col] {

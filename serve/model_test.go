@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/kerf-ml/kerf/cli"
@@ -163,10 +164,36 @@ func jsonLines(table string) string {
 	return b.String()
 }
 
-// fixtures trains a model of every kind.
+// trained has the fixtures once they are trained, in a folder that TestMain removes.
+var trained struct {
+	once sync.Once
+	dir  string
+	all  []*fixture
+}
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if trained.dir != "" {
+		_ = os.RemoveAll(trained.dir)
+	}
+	os.Exit(status)
+}
+
+// fixtures returns a model of every kind. Nobody writes to their files.
 func fixtures(t testing.TB) []*fixture {
 	t.Helper()
-	dir := t.TempDir()
+	trained.once.Do(func() {
+		var err error
+		if trained.dir, err = os.MkdirTemp("", "kerf-serve"); err != nil {
+			t.Fatal(err)
+		}
+		trained.all = train(t, trained.dir)
+	})
+	return trained.all
+}
+
+func train(t testing.TB, dir string) []*fixture {
+	t.Helper()
 	var all []*fixture
 	add := func(name, file, text string, f form, args ...string) *fixture {
 		one := &fixture{name: name, file: filepath.Join(dir, file), form: f, model: filepath.Join(dir, name+".kerf")}

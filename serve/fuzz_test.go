@@ -1,0 +1,219 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/spec"
+)
+
+// fuzzed returns the service of a small table, and of sparse rows.
+func fuzzed(f testing.TB) *Server {
+	f.Helper()
+	check := func(err error) {
+		if err != nil {
+			f.Helper()
+			f.Fatal(err)
+		}
+	}
+	var sources []Source
+	for name, text := range map[string]string{
+		"table":  "age,colour,class\n1,red,a\n2,green,b\n3,red,b\n?,red,a\n5,,b\n6,green,a\n",
+		"sparse": "+1 1:1 3:2\n-1 2:1\n+1 1:2\n-1 2:2 3:-1\n+1 1:1\n-1 3:-2\n",
+	} {
+		dir := f.TempDir()
+		path := dir + "/data." + map[string]string{"table": "csv", "sparse": "libsvm"}[name]
+		check(os.WriteFile(path, []byte(text), 0o600))
+		rows, err := dataset.Read(f.Context(), path, dataset.Options{})
+		check(err)
+		e, err := dataset.Fit(rows, nil, scale.None, dataset.Options{})
+		check(err)
+		d, err := dataset.Decode[data.Vector](e, rows)
+		check(err)
+		p, _, err := model.NewRecipe[data.Vector](kernel.Gaussian{Gamma: 0.5}, 3).FitSample(f.Context(), model.Labels(d))
+		check(err)
+		check(model.NewModel(p, e, model.Kind[data.Vector](spec.Vectors{})).Save(dir + "/model.kerf"))
+		sources = append(sources, Source{Name: name, Path: dir + "/model.kerf"})
+	}
+	o := NewOptions()
+	o.MaxBody, o.Run.Memory = 1<<20, 1<<30
+	s, err := New(sources, o)
+	check(err)
+	return s
+}
+
+// answers posts a body and holds that the answer is JSON, or CSV where that is asked
+// for, and of a status that a client can understand.
+func answers(t *testing.T, s *Server, at string, body []byte, header ...string) {
+	t.Helper()
+	r := httptest.NewRequest("POST", at, bytes.NewReader(body))
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, r)
+	switch w.Code {
+	case 200, 400, 413, 415, 422:
+	default:
+		t.Fatalf("status %d: %s", w.Code, w.Body)
+	}
+	got := w.Body.Bytes()
+	if n, err := strconv.Atoi(w.Header().Get(headerLength)); err == nil {
+		got = got[:n]
+	}
+	if !json.Valid(got) {
+		t.Fatalf("the answer is no JSON: %s", got)
+	}
+	if s.inFlight.Load() != 0 || s.held.Load() != 0 {
+		t.Fatalf("%d requests and %d bytes are left behind", s.inFlight.Load(), s.held.Load())
+	}
+}
+
+func FuzzInfer(f *testing.F) {
+	s := fuzzed(f)
+	f.Add([]byte(`{"inputs":[{"name":"age","shape":[2],"datatype":"FP64","data":[1,null]},`+
+		`{"name":"colour","shape":[2,1],"datatype":"BYTES","data":[["red"],["\u00e9\"x"]]}],"outputs":[{"name":"scores"}]}`), -1)
+	f.Add(
+		[]byte(`{"inputs":[{"name":"x","shape":[1,3],"datatype":"FP32","data":[[1,2,3]]}],"parameters":{"first":1}}`),
+		-1,
+	)
+	head := `{"inputs":[{"name":"x","shape":[1,1],"datatype":"INT16","parameters":{"binary_data_size":2}}],` +
+		`"parameters":{"first":"0","binary_data_output":true}}`
+	f.Add([]byte(head+"\x01\x02"), len(head))
+	head = `{"inputs":[{"name":"x","shape":[1],"datatype":"BYTES","parameters":{"binary_data_size":7}}]}`
+	f.Add([]byte(head+"\x03\x00\x00\x001:2"), len(head))
+	f.Fuzz(func(t *testing.T, body []byte, header int) {
+		var with []string
+		if header >= 0 {
+			with = []string{headerLength, strconv.Itoa(header)}
+		}
+		answers(t, s, "/v2/models/table/infer", body, with...)
+		answers(t, s, "/v2/models/sparse/infer", body, with...)
+		if in, err := parseInference(body, header); err == nil {
+			for _, tensor := range in.tensors {
+				n, each := tensor.rows()
+				if len(tensor.numbers)+len(tensor.texts) != n*each {
+					t.Fatalf("a tensor of shape %v has %d elements", tensor.shape, len(tensor.numbers)+len(tensor.texts))
+				}
+			}
+		}
+	})
+}
+
+func FuzzPredictJSON(f *testing.F) {
+	s := fuzzed(f)
+	for _, text := range []string{
+		`{"age":1,"colour":"red"}`, `[{"age":null,"colour":"x"},{"age":2,"colour":null}]`, `[1,"red"]`, `[[1,"red"],[2,null]]`,
+		`{"1":1,"3":0.5}`, `[1,2,3]`, `[[1,2],[3,4]]`, `"1:1"`, `[]`, `[[]]`, `null`, `[1e400]`, `[-0,1E-9]`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		answers(t, s, "/predict/table?outputs=label,scores", body)
+		answers(t, s, "/predict/sparse?outputs=features&first=1", body)
+		numbersAsJSON(t, body)
+	})
+}
+
+// numbersAsJSON holds the quick way of reading numbers to encoding/json.
+func numbersAsJSON(t *testing.T, body []byte) {
+	rows, ok := parseNumbers(body)
+	if !ok {
+		return
+	}
+	var want [][]float64
+	var one []float64
+	if json.Unmarshal(body, &one) == nil {
+		want = [][]float64{one}
+	} else if err := json.Unmarshal(body, &want); err != nil {
+		t.Fatalf("%s is taken for numbers: %v", body, err)
+	}
+	if len(rows) != len(want) {
+		t.Fatalf("%s has %d rows, want %d", body, len(rows), len(want))
+	}
+	for i, row := range rows {
+		if len(row.numbers) != len(want[i]) {
+			t.Fatalf("row %d of %s has %d numbers, want %d", i, body, len(row.numbers), len(want[i]))
+		}
+		for j, v := range row.numbers {
+			if math.Float64bits(v) != math.Float64bits(want[i][j]) {
+				t.Fatalf("number %d of row %d of %s is %v, want %v", j, i, body, v, want[i][j])
+			}
+		}
+	}
+}
+
+func FuzzPredictCSV(f *testing.F) {
+	s := fuzzed(f)
+	f.Add([]byte("age,colour\n1,red\n"), true)
+	f.Add([]byte("colour,age,class\n\"a\"\"b\",,x\n"), true)
+	f.Add([]byte("1:1 2:2\n"), false)
+	f.Add([]byte("+1 1:1\n-1 2:nan\n"), false)
+	f.Fuzz(func(t *testing.T, body []byte, table bool) {
+		if table {
+			answers(t, s, "/predict/table", body, "Content-Type", "text/csv")
+		} else {
+			answers(t, s, "/predict/sparse", body, "Content-Type", "text/plain")
+		}
+		e := s.models["table"].now.Load()
+		if parts, err := e.fromCSV(body); err == nil && len(parts) != 1 {
+			t.Fatalf("%d parts", len(parts))
+		}
+	})
+}
+
+func FuzzMessage(f *testing.F) {
+	s := fuzzed(f)
+	f.Add([]byte("\x00\x00\x00\x00\x07\x0a\x05table"))
+	f.Add([]byte("\x00\x00\x00\x00\x1c\x0a\x05table\x2a\x13\x0a\x03age\x12\x04FP64\x1a\x01\x01\x2a\x03\x3a\x01\x01"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		r := httptest.NewRequest("POST", grpcService+"ModelInfer", bytes.NewReader(body))
+		r.Header.Set("Content-Type", grpcContent)
+		w := httptest.NewRecorder()
+		s.GRPC().ServeHTTP(w, r)
+		status := w.Header().Get(grpcStatus)
+		if w.Code != 200 || !strings.Contains(" 0 3 5 8 12 ", " "+status+" ") {
+			t.Fatalf("HTTP %d, status %s: %s", w.Code, status, w.Header().Get(grpcWords))
+		}
+		if words := w.Header().Get(grpcWords); !utf8.ValidString(words) || strings.ContainsAny(words, "\r\n") {
+			t.Fatalf("the message %q is no header", words)
+		}
+	})
+}
+
+// TestHalf holds numbers of half precision to the formula (-1)^s·2^(e-15)·(1+f/1024).
+func TestHalf(t *testing.T) {
+	for bits := range 1 << 16 {
+		sign, e, f := math.Pow(-1, float64(bits>>15)), float64(bits>>10&31), float64(bits&1023)
+		want := sign * math.Pow(2, e-15) * (1 + f/1024)
+		switch {
+		case e == 0:
+			want = sign * math.Pow(2, -14) * f / 1024
+		case e == 31 && f == 0:
+			want = math.Inf(int(sign))
+		case e == 31:
+			want = math.NaN()
+		}
+		got := half(uint16(bits))
+		if got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+			t.Fatalf("%04x is %v, want %v", bits, got, want)
+		}
+	}
+	for _, v := range []int64{0, 1, -1, 1 << 53, -(1 << 53), 1<<53 + 1, math.MaxInt64, math.MinInt64} {
+		if got := whole(v); !math.IsInf(got, 1) && int64(got) != v {
+			t.Errorf("%d is %v", v, got)
+		}
+	}
+}
