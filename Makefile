@@ -6,7 +6,7 @@ FUZZTIME ?= 20000x
 PKGS = ./...
 CORE = ./internal/gemm ./internal/vmath ./internal/compute ./internal/linalg ./gram
 
-.PHONY: help build test claims race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners clean
+.PHONY: help build test claims race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-serve clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -41,13 +41,13 @@ cross: ## build the program for other systems
 	@for t in windows/amd64 darwin/arm64 linux/arm64; do echo "$$t"; \
 		CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -o /dev/null ./cmd/kerf || exit 1; done
 
-generate: ## write the assembly anew
-	$(GO) generate ./internal/gemm ./internal/vmath ./bench/core
+generate: ## write the assembly and the messages of the protocol anew
+	$(GO) generate ./internal/gemm ./internal/vmath ./bench/core ./serve/inference
 
-generated: ## fail if the assembly is not what its generators write
-	@before=$$(cat internal/gemm/*_amd64.* internal/vmath/*_amd64.* bench/core/peak_amd64.* | sha256sum); \
+generated: ## fail if generated code is not what its generators write
+	@before=$$(cat internal/gemm/*_amd64.* internal/vmath/*_amd64.* bench/core/peak_amd64.* serve/inference/*.pb.go | sha256sum); \
 	$(MAKE) -s generate; \
-	after=$$(cat internal/gemm/*_amd64.* internal/vmath/*_amd64.* bench/core/peak_amd64.* | sha256sum); \
+	after=$$(cat internal/gemm/*_amd64.* internal/vmath/*_amd64.* bench/core/peak_amd64.* serve/inference/*.pb.go | sha256sum); \
 	if [ "$$before" != "$$after" ]; then echo "generated code was not current; commit what make generate wrote"; exit 1; fi
 
 FUZZED = data/csv:FuzzCSV data/libsvm:FuzzLIBSVM data/file:FuzzFile data/lines:FuzzLines data/fasta:FuzzFASTA \
@@ -89,6 +89,9 @@ bench-core: ## the numeric core beside OpenBLAS, scikit-learn and gonum (JSON=1 
 
 bench-maps: ## feature maps and projections beside scikit-learn (JSON=1 for machines)
 	$(GO) run ./bench/maps
+
+bench-serve: ## the service beside FastAPI and scikit-learn: A9A=a9a.libsvm.gz PYTHON=venv/bin/python
+	bench/serve/run.sh
 
 bench-learners: ## learners beside scikit-learn, LIBLINEAR, numpy, LIBSVM and ThunderSVM (JSON=1 for machines)
 	$(GO) run ./bench/learners

@@ -479,3 +479,21 @@ func TestToken(t *testing.T) {
 	get(t, h, httptest.NewRequest("GET", "/metrics", nil), 401)
 	get(t, h, httptest.NewRequest("GET", "/openapi.json", nil), 401)
 }
+
+// TestMillion holds that a row of a million columns costs its reading and no more.
+func TestMillion(t *testing.T) {
+	h := serverOf(t, serve.NewOptions(), some(t, "table", "keyed", "sparse")...).Handler()
+	var b strings.Builder
+	b.WriteString(`{"age":1,"colour":"red","weight":2,"town":"town 1"`)
+	for j := range 1_000_000 {
+		fmt.Fprintf(&b, `,"%d":1`, j)
+	}
+	b.WriteString("}")
+	begun := time.Now()
+	post(t, h, "/predict/table", 200, []byte(b.String()))
+	post(t, h, "/predict/keyed", 200, []byte(b.String()))
+	post(t, h, "/predict/sparse?first=1", 200, []byte("["+strings.Repeat("1,", 1_000_000)+"1]"))
+	if took := time.Since(begun); took > 30*time.Second {
+		t.Errorf("rows of a million columns took %v", took)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -71,6 +72,11 @@ func (e *edition) isRow(list []any) bool {
 // fromObjects encodes rows whose values have names.
 func (e *edition) fromObjects(rows []any) ([]*model.Encoded, error) {
 	if e.Encoding.HasColumns() {
+		for _, row := range rows {
+			if object, ok := row.(map[string]any); ok {
+				e.trim(object)
+			}
+		}
 		return e.fromRecords(rows)
 	}
 	if e.form != dataset.Indexed {
@@ -101,6 +107,22 @@ func (e *edition) fromObjects(rows []any) ([]*model.Encoded, error) {
 		records[i] = v
 	}
 	return e.fromRecords(records)
+}
+
+// trim removes values that the model does not look at from a row that has many of them;
+// a few may stay, for messages. A list may stand for several columns.
+func (e *edition) trim(row map[string]any) {
+	if len(row) < 2*len(e.takes)+100 {
+		return
+	}
+	taken := make(map[string]bool, len(e.takes))
+	for _, c := range e.takes {
+		taken[c.Name] = true
+	}
+	maps.DeleteFunc(row, func(name string, v any) bool {
+		_, list := v.([]any)
+		return !list && !taken[name] && len(row) > len(e.takes)
+	})
 }
 
 // fromStrings encodes rows that are a text each.
