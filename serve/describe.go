@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kerf-ml/kerf/dataset"
@@ -173,7 +174,7 @@ func (e *edition) sample() any {
 	for _, c := range e.Encoding.RowColumns() {
 		row[c.Name] = c.Example
 		if c.Number {
-			row[c.Name] = c.Mean
+			row[c.Name], _ = strconv.ParseFloat(strconv.FormatFloat(c.Mean, 'g', 3, 64), 64)
 		}
 	}
 	return row
