@@ -84,7 +84,8 @@ func answers(t *testing.T, s *Server, at string, body []byte, header ...string) 
 func FuzzInfer(f *testing.F) {
 	s := fuzzed(f)
 	f.Add([]byte(`{"inputs":[{"name":"age","shape":[2],"datatype":"FP64","data":[1,null]},`+
-		`{"name":"colour","shape":[2,1],"datatype":"BYTES","data":[["red"],["\u00e9\"x"]]}],"outputs":[{"name":"scores"}]}`), -1)
+		`{"name":"colour","shape":[2,1],"datatype":"BYTES","data":[["red"],["\u00e9\"x"]]}],`+
+		`"outputs":[{"name":"scores"}]}`), -1)
 	f.Add(
 		[]byte(`{"inputs":[{"name":"x","shape":[1,3],"datatype":"FP32","data":[[1,2,3]]}],"parameters":{"first":1}}`),
 		-1,
@@ -115,7 +116,8 @@ func FuzzInfer(f *testing.F) {
 func FuzzPredictJSON(f *testing.F) {
 	s := fuzzed(f)
 	for _, text := range []string{
-		`{"age":1,"colour":"red"}`, `[{"age":null,"colour":"x"},{"age":2,"colour":null}]`, `[1,"red"]`, `[[1,"red"],[2,null]]`,
+		`{"age":1,"colour":"red"}`, `[{"age":null,"colour":"x"},{"age":2,"colour":null}]`,
+		`[1,"red"]`, `[[1,"red"],[2,null]]`,
 		`{"1":1,"3":0.5}`, `[1,2,3]`, `[[1,2],[3,4]]`, `"1:1"`, `[]`, `[[]]`, `null`, `[1e400]`, `[-0,1E-9]`,
 	} {
 		f.Add([]byte(text))

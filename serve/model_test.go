@@ -42,7 +42,6 @@ type fixture struct {
 	names []string // of the columns, nil for none
 	form  form
 	model string
-	args  []string // of kerf predict
 }
 
 // form is how rows are written in requests.

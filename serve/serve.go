@@ -62,7 +62,7 @@ func (o *Options) Validate() error {
 		}
 	}
 	if o.Watch < 0 {
-		faults = append(faults, fmt.Errorf("Watch is %v and must not be negative", o.Watch))
+		faults = append(faults, fmt.Errorf("field Watch is %v and must not be negative", o.Watch))
 	}
 	return errors.Join(faults...)
 }
