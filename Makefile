@@ -54,7 +54,8 @@ FUZZED = data/csv:FuzzCSV data/libsvm:FuzzLIBSVM data/file:FuzzFile data/lines:F
 	data/sets:FuzzSets data/jsonl:FuzzJSONL data/npy:FuzzNPY data/idx:FuzzIDX data/parquet:FuzzParquet data/arrow:FuzzArrow data/table:FuzzCells \
 	kernel/text:FuzzKernels kernel/external:FuzzAnswer kernel/external:FuzzFuel spec:FuzzParse spec:FuzzVectors \
 	spec:FuzzCall dataset:FuzzRecord model:FuzzOpen model:FuzzDecode learn:FuzzParts learn/kernelized:FuzzPart learn/kernelized:FuzzSteps \
-	learn/linear:FuzzPegasosState learn/boost:FuzzState report:FuzzChartTexts
+	learn/linear:FuzzPegasosState learn/boost:FuzzState report:FuzzChartTexts \
+	sums:FuzzSums
 
 fuzz: ## fuzz each parser and decoder FUZZTIME times
 	@for target in $(FUZZED); do \
