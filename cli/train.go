@@ -67,6 +67,8 @@ DATA is a table (CSV, TSV, JSON Lines, Parquet, Arrow), LIBSVM data, NPY or IDX 
 	c.Flags().StringVar((*string)(&f.train.Effort), "effort", "", "work for what is not chosen: quick, normal or "+
 		"thorough (about 5, 30, 300 s on two cores; default normal)")
 	c.Flags().BoolVar(&f.train.Single, "single", false, "end a search in one model, not in a blend of the best")
+	c.Flags().BoolVar(&f.train.Stream, "stream", false, "read the data part by part and learn from sums over their rows, "+
+		"in bounded memory (default: where the file is too large for --max-memory)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if e := f.train.Effort; c.Flags().Changed("effort") && !slices.Contains(job.Efforts, e) {
 			return usage("--effort is %q and must be quick, normal or thorough", string(e))
@@ -74,7 +76,7 @@ DATA is a table (CSV, TSV, JSON Lines, Parquet, Arrow), LIBSVM data, NPY or IDX 
 		if err := f.settle(a, c, args[0]); err != nil {
 			return err
 		}
-		if f.train.Checkpoint != "" && !slices.Contains(keepers(), f.learner) {
+		if f.train.Checkpoint != "" && !f.train.Stream && !slices.Contains(keepers(), f.learner) {
 			return usage("--checkpoint is for %s; %s keeps no state", strings.Join(keepers(), ", "), f.learner)
 		}
 		t, err := job.Train(c.Context(), args[0], f.train)
@@ -145,6 +147,9 @@ func printTrained(w io.Writer, t *job.Trained) error {
 		out.add("maps tried", "%s", t.Words.Maps)
 	}
 	out.add("learner", "%s", t.Words.Learner)
+	if t.Streamed != nil {
+		out.add("streamed", "%s", t.Streamed)
+	}
 	if t.Words.Search != "" {
 		out.add("search", "%s", t.Words.Search)
 	}

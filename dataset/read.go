@@ -50,24 +50,7 @@ func read(ctx context.Context, path string, o *recogniser) (*Rows, error) {
 	}
 	defer f.Close()
 	f.Tell(o.Run.Progress)
-	found, err := detect(f)
-	if err != nil {
-		return nil, err
-	}
-	if found.name == formatCSV {
-		o.findKind(f)
-	}
-	if o.needed && o.Labels == "" && o.Target == "" && path != "-" {
-		o.findLabels(path, found.name)
-	}
-	keep := o.Weighted() || o.on && o.Kind != o.asked && o.asTable(f)
-	if found.name != formatCSV || !keep { // only a table has columns
-		found = asked(found, o.Kind, f.Head())
-	}
-	rest, err := found.open(ctx, f, &reading{o.Options, o.table(f.Name)})
-	if err == nil {
-		rest, err = withFiles(ctx, rest, &o.Options)
-	}
+	found, rest, err := o.begin(ctx, f, path)
 	if err != nil {
 		return nil, err
 	}

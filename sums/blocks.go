@@ -41,6 +41,10 @@ func NewBlocks(dim int, classes, weighted bool, use func(b *Block) error) *Block
 	return c
 }
 
+// From says that the first row that is added is the one of that number, a multiple of
+// BlockRows.
+func (c *Blocks) From(row int) { c.block.First = row }
+
 // Add adds a row with its class or its number, and its weight where there are weights.
 func (c *Blocks) Add(x data.Vector, y int, value, weight float64) error {
 	b := &c.block
