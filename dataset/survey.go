@@ -90,41 +90,12 @@ func survey(ctx context.Context, path string, o *recogniser, s *Sampling) (*Rows
 	if err := o.settleTarget(); err != nil {
 		return nil, false, err
 	}
-	f, err := openFile(ctx, path, &o.Options)
-	if err != nil {
-		return nil, false, err
-	}
-	defer f.Close()
-	f.Tell(o.Run.Progress)
-	found, rest, err := o.begin(ctx, f, path)
-	if err != nil {
-		return nil, false, err
-	}
 	g := &gathering{o: o, s: s, known: &Surveyed{labels: map[string]tally{}, table: &table.Survey{}},
 		sample: sums.NewReservoir(s.Seed, s.Rows)}
-	for size := firstRows; ; size = PartOf(o.Run, perByte*float64(f.Count())/float64(g.known.File)) {
-		r, err := rest(size)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, false, err
-		}
-		r.Name, r.Format, r.Kind = f.Name, found.name, o.Kind
-		if r.Kind == "" {
-			r.Kind = r.native()
-		}
-		if g.known.File == 0 {
-			each := perByte * float64(f.Count()) / float64(r.Len())
-			ctl := o.Run
-			ctl.Process = false
-			g.sample.Most = max(1, min(g.sample.Most, int(sampleShare*float64(ctl.Budget())/max(each, 1))))
-		}
-		if err := cmp.Or(r.checkKind(), g.add(r)); err != nil {
-			return nil, false, err
-		}
+	if err := eachFile(ctx, path, &o.Options, func(f *file.File) error { return g.file(ctx, f, path) }); err != nil {
+		return nil, false, err
 	}
-	r, err := g.end(f.Name)
+	r, err := g.end(path)
 	if err != nil {
 		return nil, false, err
 	}
@@ -143,7 +114,11 @@ func survey(ctx context.Context, path string, o *recogniser, s *Sampling) (*Rows
 	if r.Labels == nil {
 		r.survey.labels = nil
 	}
-	return r, r.table != nil && r.table.Target != before, nil
+	moved := r.table != nil && r.table.Target != before
+	if r.Labels != nil && !moved && s.Needed && g.unlabeled != nil {
+		return nil, false, g.unlabeled
+	}
+	return r, moved, nil
 }
 
 // begin finds the format of a file and opens its rows.
@@ -178,6 +153,45 @@ type gathering struct {
 	parts  []*Rows // rows that were taken into the sample
 	places [][]int // which rows of the file they are
 	held   int     // rows in parts
+
+	first     *Rows // of the first file
+	unlabeled error // the first row without a label
+}
+
+// file surveys a file.
+func (g *gathering) file(ctx context.Context, f *file.File, path string) error {
+	o := g.o
+	found, rest, err := o.begin(ctx, f, path)
+	if err != nil {
+		return err
+	}
+	for rows, size := 0, firstRows; ; size = PartOf(o.Run, perByte*float64(f.Count())/float64(rows)) {
+		r, err := rest(size)
+		if errors.Is(err, io.EOF) {
+			if rows == 0 {
+				return noRows(f.Name)
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		r.Name, r.Format, r.Kind = f.Name, found.name, o.Kind
+		if r.Kind == "" {
+			r.Kind = r.native()
+		}
+		if g.first == nil {
+			g.first = r.pick(nil)
+			each := perByte * float64(f.Count()) / float64(r.Len())
+			ctl := o.Run
+			ctl.Process = false
+			g.sample.Most = max(1, min(g.sample.Most, int(sampleShare*float64(ctl.Budget())/max(each, 1))))
+		}
+		rows += r.Len()
+		if err := cmp.Or(r.checkKind(), r.alike(g.first), g.add(r)); err != nil {
+			return err
+		}
+	}
 }
 
 // add adds a part of the file.
@@ -193,6 +207,9 @@ func (g *gathering) add(r *Rows) error {
 		if r.Weights, err = tableWeights(r.table, r.table.Weight); err != nil {
 			return err
 		}
+	}
+	if g.unlabeled == nil && r.Labels != nil {
+		g.unlabeled = r.CheckLabels()
 	}
 	var live, taken, places []int
 	for i := range r.Len() {
@@ -264,8 +281,11 @@ func (g *gathering) end(name string) (*Rows, error) {
 	g.compact()
 	r := g.parts[0]
 	r.survey, r.first = g.known, 0
+	if r.Name != name && name != "-" {
+		r.Name = name
+	}
 	if r.table != nil {
-		r.table.Places = g.places[0]
+		r.table.Name, r.table.Places = r.Name, g.places[0]
 	}
 	return r, nil
 }

@@ -87,17 +87,24 @@ func (o *Options) budget() int64 {
 	return ctl.Budget()
 }
 
-// largeFile returns about how many bytes of content a regular file has, 0 for others.
-func largeFile(path string) float64 {
-	info, err := os.Stat(path)
-	if path == "-" || err != nil || !info.Mode().IsRegular() {
-		return 0
+// largeFile returns about how many bytes of content the regular files of a path have.
+func largeFile(path string) (size float64) {
+	names, err := dataset.Files(path)
+	if err != nil || path == "-" {
+		return 0 // reading says what is wrong
 	}
-	size := float64(info.Size())
-	for _, packed := range []string{".gz", ".zst", ".bz2"} {
-		if strings.HasSuffix(strings.ToLower(path), packed) {
-			size *= unpacked
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
 		}
+		one := float64(info.Size())
+		for _, packed := range []string{".gz", ".zst", ".bz2"} {
+			if strings.HasSuffix(strings.ToLower(name), packed) {
+				one *= unpacked
+			}
+		}
+		size += one
 	}
 	return size
 }

@@ -9,12 +9,24 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/internal/par"
+	"github.com/kerf-ml/kerf/run"
 )
 
 const (
-	regionSize = 2 << 20   // bytes that are taken apart together
+	regionSize = 2 << 20   // bytes that are taken apart together, at most
 	pieceSize  = 128 << 10 // and by a worker at a time
+
+	// regionShare is the part of the budget that a region may be: a byte becomes a dozen, and
+	// what is left is measured between regions.
+	regionShare = 1.0 / 256
 )
+
+// newPlain returns the reader of plain cells of r.
+func newPlain(in io.Reader, ctl run.Control) *plain {
+	ctl.Process = false
+	size := min(max(bufferSize, int(regionShare*float64(ctl.Budget()))), regionSize)
+	return &plain{in: in, regionSize: size, pieceSize: min(pieceSize, size/4)}
+}
 
 // plain reads rows of plain cells, without quotes, many lines at a time on all cores. It
 // gives the same tables and errors as reading them row by row, which it leaves lines to
@@ -37,47 +49,49 @@ type piece struct {
 	rows   int
 	line   []int         // of each row
 	value  []float64     // column by column, room for as many rows as there are lines
-	cell   []span        // the same of columns of texts
+	cell   []span        // the same of columns of texts alone
 	point  []table.Point // the first number of each column that is written with a point
 	failed bool
 }
 
 // span is where a cell stands: from lo to hi of a piece, in the line that begins at start.
-type span struct{ lo, hi, start int }
+type span struct{ lo, hi, start int32 }
 
-// fill reads until there is a region of whole lines, or the input has ended.
-func (p *plain) fill() {
-	for p.err == nil && (len(p.buf) < p.regionSize || bytes.IndexByte(p.buf, '\n') < 0) {
-		if cap(p.buf)-len(p.buf) < bufferSize {
-			grown := make([]byte, len(p.buf), max(2*len(p.buf), p.regionSize+2*bufferSize))
-			copy(grown, p.buf)
-			p.buf = grown
-		}
-		n, err := p.in.Read(p.buf[len(p.buf):cap(p.buf)])
-		p.buf, p.err = p.buf[:len(p.buf)+n], err
+// more reads some more bytes, if there are any.
+func (p *plain) more() {
+	if cap(p.buf)-len(p.buf) < bufferSize {
+		grown := make([]byte, len(p.buf), 2*len(p.buf)+2*bufferSize)
+		copy(grown, p.buf)
+		p.buf = grown
 	}
+	n, err := p.in.Read(p.buf[len(p.buf) : len(p.buf)+bufferSize])
+	p.buf, p.err = p.buf[:len(p.buf)+n], err
 }
 
-// region returns the bytes of the next lines, at most so many, all that there are where
-// most is 0. It is empty where no whole line is left.
+// region returns the bytes of the next lines, at most so many, as many as there is room for
+// where most is 0. It is empty where no whole line is left. It reads no further than it
+// must: how much was read tells others how long rows are.
 func (p *plain) region(most int) []byte {
-	p.fill()
-	end := bytes.LastIndexByte(p.buf, '\n') + 1
-	if p.err == io.EOF {
-		end = len(p.buf) // the last line may lack its end
-	}
-	if most <= 0 {
-		return p.buf[:end]
-	}
-	at := 0
-	for range most {
-		n := bytes.IndexByte(p.buf[at:end], '\n')
-		if n < 0 {
-			return p.buf[:end]
+	at, lines := 0, 0
+	for {
+		for most <= 0 || lines < most {
+			n := bytes.IndexByte(p.buf[at:], '\n')
+			if n < 0 {
+				break
+			}
+			at += n + 1
+			lines++
 		}
-		at += n + 1
+		switch {
+		case most > 0 && lines == most || at >= p.regionSize:
+			return p.buf[:at]
+		case p.err == io.EOF:
+			return p.buf // the last line may lack its end
+		case p.err != nil:
+			return p.buf[:at]
+		}
+		p.more()
 	}
-	return p.buf[:at]
 }
 
 // used removes the first bytes.
@@ -256,10 +270,13 @@ func (p *plain) cut(region []byte, line int) []piece {
 // parse takes the lines of a piece apart. It fails at the first one that is not plain.
 func (p *piece) parse(comma byte, width int, texts []bool) {
 	p.rows, p.failed, p.line = 0, false, p.line[:0]
-	if need := width * p.lines; cap(p.value) < need {
-		p.value, p.cell = make([]float64, need), make([]span, need)
+	count := 0
+	for _, is := range texts {
+		if is {
+			count++
+		}
 	}
-	p.value, p.cell = p.value[:width*p.lines], p.cell[:width*p.lines]
+	p.value, p.cell = sized(p.value, (width-count)*p.lines), sized(p.cell, count*p.lines)
 	if len(p.point) != width {
 		p.point = make([]table.Point, width)
 	}
@@ -294,15 +311,28 @@ func (p *piece) parse(comma byte, width int, texts []bool) {
 	}
 }
 
+// sized returns a list of so many elements, the given one if it has room.
+func sized[E any](list []E, n int) []E {
+	if cap(list) < n {
+		return make([]E, n)
+	}
+	return list[:n]
+}
+
 // row takes a line apart, which ends where b does.
 func (p *piece) row(b []byte, start, line int, s *splitter, width int, texts []bool) bool {
-	at := start
+	at, numbers, words := start, p.rows, p.rows
 	for j := range width {
 		for at < len(b) && s.isBlank(b[at]) {
 			at++
 		}
-		lo := at
-		place := j*p.lines + p.rows
+		lo, place := at, numbers
+		if texts[j] {
+			place = words
+			words += p.lines
+		} else {
+			numbers += p.lines
+		}
 		if !texts[j] {
 			v, end, point, ok := decimal(b, at)
 			for ok && end < len(b) && s.isBlank(b[end]) {
@@ -326,7 +356,7 @@ func (p *piece) row(b []byte, start, line int, s *splitter, width int, texts []b
 		}
 		cell := trimRight(b[lo:end], s)
 		if texts[j] {
-			p.cell[place] = span{lo, lo + len(cell), start}
+			p.cell[place] = span{int32(lo), int32(lo + len(cell)), int32(start)}
 		} else {
 			v, point, ok := table.PlainNumber(cell)
 			if !ok {
@@ -365,14 +395,16 @@ func trimRight(cell []byte, s *splitter) []byte {
 // addTo adds the rows to a table.
 func (p *piece) addTo(b *table.Builder, width int, texts []bool) {
 	b.Rows(p.line)
+	numbers, words := 0, 0
 	for j := range width {
-		at := j * p.lines
 		if !texts[j] {
-			b.Numbers(j, p.value[at:at+p.rows], p.point[j])
+			b.Numbers(j, p.value[numbers:numbers+p.rows], p.point[j])
+			numbers += p.lines
 			continue
 		}
-		for i, c := range p.cell[at : at+p.rows] {
-			b.PlainText(j, p.text[c.lo:c.hi], table.Place{Line: p.line[i], Column: c.lo - c.start + 1})
+		for i, c := range p.cell[words : words+p.rows] {
+			b.PlainText(j, p.text[c.lo:c.hi], table.Place{Line: p.line[i], Column: int(c.lo-c.start) + 1})
 		}
+		words += p.lines
 	}
 }

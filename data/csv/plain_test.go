@@ -68,7 +68,8 @@ func same(t testing.TB, text string, o table.Options, sizes ...[2]int) {
 
 var plainTexts = []string{
 	"a,b,c\n1,2,x\n3,4,y\n", "1,2\n3,4", "1,2\r\n\r\n 3 ,\t4 \r\n", "1,2\n\n \n3,?\nNA,n/a\nnull,5\n", "1,2\n3\n4,5\n",
-	"1,2\n3,4,5\n", "1,2\n3,x\n4,y\n", "1,2\n3,inf\n4,NaN\n", "1,2\n3,\"x\"\n4,y\n", "1,2\n3,\"x\ny\"\n4,5\n", "1,2\n3,\"x\n",
+	"1,2\n3,4,5\n", "1,2\n3,x\n4,y\n", "1,2\n3,inf\n4,NaN\n", "1,2\n3,\"x\"\n4,y\n", "1,2\n3,\"x\ny\"\n4,5\n",
+	"1,2\n3,\"x\n",
 	"1;2,5;a\n2;3.5;b\n", "1\t2\n3\t \"4\n", "1 2\n3  4\n", "x\n1\n2\n", "1.5,a\n2,b\n-0,c\n+.5e3,d\n1e-400,e\n1e400,f\n",
 	"0x10,1\n2,3\n", "1_0,1\n2,3\n", "1,2\n.,3\n", "1,2\n-,3\n", "1,2\n1e,3\n", "1,2\n,\n", "1,2\n3,4\n5", "1,\n2,\n",
 	"12345678901234567890,1\n0.1234567890123456789,2\n9007199254740993,3\n", "1,2\n1e22,1e23\n1e-22,1e-23\n",
@@ -87,7 +88,8 @@ func TestPlainIsRowByRow(t *testing.T) {
 
 // Random texts of cells of all kinds.
 func TestPlainOfRandomTexts(t *testing.T) {
-	cells := []string{"1", "-2.5", "3e5", " 4 ", "", "?", "NA", "x", "1e999", "nan", "\"q\"", "12345678901234567891", "0.1"}
+	cells := []string{"1", "-2.5", "3e5", " 4 ", "", "?", "NA", "x", "1e999", "nan", "\"q\"", "12345678901234567891",
+		"0.1"}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 300 {
 		var b strings.Builder

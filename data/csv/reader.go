@@ -102,7 +102,7 @@ func (r *Reader) start() error {
 	}
 	r.first, r.width, r.pending = r.split.begin, n, true
 	if r.options.Comma != ' ' {
-		r.plain = &plain{in: r.split.r, regionSize: regionSize, pieceSize: pieceSize}
+		r.plain = newPlain(r.split.r, r.options.Run)
 	}
 	r.build, err = table.Settled(r.options, r.header, r.width)
 	return err

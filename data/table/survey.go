@@ -20,8 +20,6 @@ const mostCategories = 10_000
 type Survey struct {
 	rows    int
 	columns []surveyed
-	names   []string
-	file    string
 }
 
 // surveyed is what is known of a column.
@@ -32,6 +30,8 @@ type surveyed struct {
 	missing   int
 	firstText placed
 	firstOdd  placed
+	textIn    string // the file of firstText
+	oddIn     string
 }
 
 // Add adds rows of a table, all if rows is nil.
@@ -42,14 +42,12 @@ func (s *Survey) Add(t *Table, rows []int) {
 			rows[i] = i
 		}
 	}
-	s.file = t.Name
 	for j := len(s.columns); j < len(t.column); j++ {
 		s.columns = append(s.columns, surveyed{counts: sums.NewCounts(mostCategories), missing: s.rows})
-		s.names = append(s.names, t.columnName(j))
 	}
 	s.rows += len(rows)
 	for j, c := range t.column {
-		s.columns[j].add(c, rows)
+		s.columns[j].add(c, rows, t.Name)
 	}
 	for j := len(t.column); j < len(s.columns); j++ {
 		s.columns[j].missing += len(rows)
@@ -57,12 +55,12 @@ func (s *Survey) Add(t *Table, rows []int) {
 }
 
 // add adds cells of a column.
-func (s *surveyed) add(c *column, rows []int) {
+func (s *surveyed) add(c *column, rows []int, file string) {
 	if s.firstText.Line == 0 {
-		s.firstText = c.firstText
+		s.firstText, s.textIn = c.firstText, file
 	}
 	if s.firstOdd.Line == 0 {
-		s.firstOdd = c.firstOdd
+		s.firstOdd, s.oddIn = c.firstOdd, file
 	}
 	if c.code == nil {
 		for _, i := range rows {
@@ -108,7 +106,7 @@ func (s *Survey) Refine(schema *Schema) error {
 		switch {
 		case c.Statistics != nil:
 		case c.Kind == Number && c.Format == nil:
-			err = v.refineNumber(c, s.file, schema.Scale)
+			err = v.refineNumber(c, schema.Scale)
 		case c.Kind == Category:
 			for _, known := range v.counts.Categories() {
 				at, found := slices.BinarySearch(c.Categories, known)
@@ -150,16 +148,16 @@ func (s *surveyed) revive(c *Column, kind scale.Kind) {
 }
 
 // refineNumber refines a column of numbers.
-func (s *surveyed) refineNumber(c *Column, file string, kind scale.Kind) error {
+func (s *surveyed) refineNumber(c *Column, kind scale.Kind) error {
 	if s.firstText.Line > 0 {
 		return &data.InputError{
-			File: file, Line: s.firstText.Line, Column: s.firstText.Column,
+			File: s.textIn, Line: s.firstText.Line, Column: s.firstText.Column,
 			Problem: fmt.Sprintf("%q is not a number, and a sample of %s holds numbers alone", clip(s.firstText.text),
 				quoteName(c.Name)),
 			Advice: "correct the cell, leave it empty if the value is missing, or leave the column out with --drop",
 		}
 	}
-	if err := (&column{firstOdd: s.firstOdd}).checkFinite(file); err != nil {
+	if err := (&column{firstOdd: s.firstOdd}).checkFinite(s.oddIn); err != nil {
 		return err
 	}
 	c.Indicator = c.Indicator || s.missing > 0
