@@ -53,7 +53,9 @@ separator on them, or train a kernel machine. What is not chosen kerf picks
 itself and says so.
 
 DATA is a table (CSV, TSV, JSON Lines, Parquet, Arrow), LIBSVM data, NPY or IDX with
---labels, FASTA, lines of text or sets, also compressed (.gz, .bz2, .zst); - is standard input.`,
+--labels, FASTA, lines of text or sets, also compressed (.gz, .bz2, .zst); - is standard input.
+A folder or a pattern of files, in quotes, is one data set. What does not fit in --max-memory is
+read part by part and learnt from sums (--stream), where the learner is ridge, svm or logistic.`,
 		Example: `  kerf train data.csv --holdout 0.3 -o model.kerf
   kerf train c.csv --kernel 'rbf(gamma=1)' --map f2 --dim 100 --holdout 0.3 --json
   kerf train houses.csv --holdout 0.2
@@ -77,7 +79,8 @@ DATA is a table (CSV, TSV, JSON Lines, Parquet, Arrow), LIBSVM data, NPY or IDX 
 			return err
 		}
 		if f.train.Checkpoint != "" && !f.train.Stream && !slices.Contains(keepers(), f.learner) {
-			return usage("--checkpoint is for %s; %s keeps no state", strings.Join(keepers(), ", "), f.learner)
+			return usage("--checkpoint is for %s, and for --stream; %s keeps no state", strings.Join(keepers(), ", "),
+				f.learner)
 		}
 		t, err := job.Train(c.Context(), args[0], f.train)
 		if err != nil {
