@@ -88,7 +88,7 @@ func (r Recipe[T]) FitStream(ctx context.Context, p *Pipeline[T], t *Training, s
 		return err
 	}
 	t.Elapsed += time.Since(begun)
-	return score(after(ctx), r.Run.Quiet(), t, p, sample)
+	return score(after(ctx), r.Run.Quiet(), t, p, sample, nil)
 }
 
 // streamed is a fit to a stream.
