@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -182,7 +183,7 @@ func (g *gathering) file(ctx context.Context, f *file.File, path string) error {
 		}
 		if g.first == nil {
 			g.first = r.pick(nil)
-			each := perByte * float64(f.Count()) / float64(r.Len())
+			each := perByte * rowBytes(f, found, r.Len())
 			ctl := o.Run
 			ctl.Process = false
 			g.sample.Most = max(1, min(g.sample.Most, int(sampleShare*float64(ctl.Budget())/max(each, 1))))
@@ -240,6 +241,16 @@ func (g *gathering) add(r *Rows) error {
 		g.compact()
 	}
 	return nil
+}
+
+// rowBytes returns about how many bytes of a file a row is, by its beginning, of which so
+// many rows were read.
+func rowBytes(f *file.File, found *format, rows int) float64 {
+	head := f.Head()
+	if lines := bytes.Count(head, []byte{'\n'}); lines > 0 && !found.binary && found.name != formatFASTA {
+		return float64(len(head)) / float64(lines)
+	}
+	return float64(f.Count()) / float64(rows)
 }
 
 // count counts a label.

@@ -177,7 +177,7 @@ func TestStreamEncodesAllRows(t *testing.T) {
 		fmt.Fprintf(&b, "%s,%s,%d\n", x, kind, i%2)
 	}
 	path := put(t, "d.csv", b.String())
-	o := job.TrainOptions{Options: chosen(t, "rbf", "f2(dim=10)", "ridge"), Stream: true}
+	o := job.TrainOptions{Options: chosen(t, "rbf", "f2(dim=900)", "ridge"), Stream: true}
 	o.Run.Memory = 64 << 20
 	got := train(t, path, o)
 	o.Stream, o.Run.Memory = false, 0
@@ -232,7 +232,7 @@ func TestStreamRefuses(t *testing.T) {
 	} {
 		path := put(t, "d.csv", b.String()+bad)
 		o := option(func(o *job.TrainOptions) {
-			o.Options = chosen(t, "rbf", "f2(dim=10)", "ridge")
+			o.Options = chosen(t, "rbf", "f2(dim=900)", "ridge")
 			o.Choices.Task = model.Classify
 			o.Run.Memory = 64 << 20
 		})
