@@ -31,7 +31,7 @@ type Stream[T any] struct {
 const streamFolds = 5
 
 // streamPasses bounds the passes over a stream; Newton's method from the solution of a
-// sample takes two to five.
+// sample takes one to ten.
 const streamPasses = 20
 
 // Streams reports what keeps a learner from being fitted to a stream of so many classes,
