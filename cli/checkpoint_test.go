@@ -184,3 +184,41 @@ func TestCheckpointAfterKills(t *testing.T) {
 		})
 	}
 }
+
+// TestStreamCheckpoint kills a training from sums twenty times, and gives the same command
+// again each time: the model is the same bytes as of one that was left alone.
+func TestStreamCheckpoint(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts processes")
+	}
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	lettersFile(t, in("letters.csv"), 9000, 3)
+	for _, learner := range []string{"ridge", "svm"} {
+		state := in(learner + ".state")
+		args := func(out string, more ...string) []string {
+			return slices.Concat([]string{"train", in("letters.csv"), "--quiet", "--stream", "--learner", learner, "--kernel",
+				"rbf(gamma=1)", "--map", "f2", "--dim", "40", "-o", in(out)}, more)
+		}
+		mustRun(t, args("whole.kerf")...)
+		want, err := os.ReadFile(in("whole.kerf"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		killed := 0
+		for range 10 {
+			_ = os.Remove(in("part.kerf"))
+			if killedAt(t, state, args("part.kerf", "--checkpoint", state)...) {
+				killed++
+			}
+		}
+		mustRun(t, args("part.kerf", "--checkpoint", state, "--workers", "1")...)
+		if got, err := os.ReadFile(in("part.kerf")); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: the model is another after %d kills (%v)", learner, killed, err)
+		}
+		if killed == 0 {
+			t.Errorf("%s was never killed", learner)
+		}
+		wantFailure(t, 3, "another", args("part.kerf", "--checkpoint", state, "--seed", "4")...)
+	}
+}

@@ -53,7 +53,9 @@ separator on them, or train a kernel machine. What is not chosen kerf picks
 itself and says so.
 
 DATA is a table (CSV, TSV, JSON Lines, Parquet, Arrow), LIBSVM data, NPY or IDX with
---labels, FASTA, lines of text or sets, also compressed (.gz, .bz2, .zst); - is standard input.`,
+--labels, FASTA, lines of text or sets, also compressed (.gz, .bz2, .zst); - is standard input.
+A folder or a pattern of files, in quotes, is one data set. What does not fit in --max-memory is
+read part by part and learnt from sums (--stream), where the learner is ridge, svm or logistic.`,
 		Example: `  kerf train data.csv --holdout 0.3 -o model.kerf
   kerf train c.csv --kernel 'rbf(gamma=1)' --map f2 --dim 100 --holdout 0.3 --json
   kerf train houses.csv --holdout 0.2
@@ -67,6 +69,8 @@ DATA is a table (CSV, TSV, JSON Lines, Parquet, Arrow), LIBSVM data, NPY or IDX 
 	c.Flags().StringVar((*string)(&f.train.Effort), "effort", "", "work for what is not chosen: quick, normal or "+
 		"thorough (about 5, 30, 300 s on two cores; default normal)")
 	c.Flags().BoolVar(&f.train.Single, "single", false, "end a search in one model, not in a blend of the best")
+	c.Flags().BoolVar(&f.train.Stream, "stream", false, "read the data part by part and learn from sums over their rows, "+
+		"in bounded memory (default: where the file is too large for --max-memory)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if e := f.train.Effort; c.Flags().Changed("effort") && !slices.Contains(job.Efforts, e) {
 			return usage("--effort is %q and must be quick, normal or thorough", string(e))
@@ -74,8 +78,9 @@ DATA is a table (CSV, TSV, JSON Lines, Parquet, Arrow), LIBSVM data, NPY or IDX 
 		if err := f.settle(a, c, args[0]); err != nil {
 			return err
 		}
-		if f.train.Checkpoint != "" && !slices.Contains(keepers(), f.learner) {
-			return usage("--checkpoint is for %s; %s keeps no state", strings.Join(keepers(), ", "), f.learner)
+		if f.train.Checkpoint != "" && !f.train.Stream && !slices.Contains(keepers(), f.learner) {
+			return usage("--checkpoint is for %s, and for --stream; %s keeps no state", strings.Join(keepers(), ", "),
+				f.learner)
 		}
 		t, err := job.Train(c.Context(), args[0], f.train)
 		if err != nil {
@@ -145,6 +150,9 @@ func printTrained(w io.Writer, t *job.Trained) error {
 		out.add("maps tried", "%s", t.Words.Maps)
 	}
 	out.add("learner", "%s", t.Words.Learner)
+	if t.Streamed != nil {
+		out.add("streamed", "%s", t.Streamed)
+	}
 	if t.Words.Search != "" {
 		out.add("search", "%s", t.Words.Search)
 	}

@@ -93,7 +93,10 @@ func fit(r *Rows, index []int, scaled scale.Kind, o *Options, train bool) (*Enco
 	case r.Kind == Strings:
 		e.Column, err = textColumn(r.table, o.Text)
 	default:
-		if e.Table, x, err = r.fitTable(index, scaled, o, train); err == nil {
+		if e.Table, x, err = r.fitTable(index, scaled, o, train); err == nil && r.survey != nil {
+			err = r.survey.table.Refine(e.Table)
+		}
+		if err == nil {
 			err = o.Run.Reserve(r.Name+": the table as vectors", e.Table.Bytes(r.Len()),
 				"use a larger --max-memory, or fewer rows or columns")
 		}

@@ -72,13 +72,17 @@ func lookAt(name string, n int, row func(i int) int, cell func(i int) (string, b
 func lookTable(t *table.Table) []look {
 	n := min(t.Len(), lookRows)
 	row := func(i int) int { return i * t.Len() / n }
+	place := row
+	if t.Places != nil {
+		place = func(i int) int { return t.Places[row(i)] }
+	}
 	out := make([]look, t.Cols())
 	for j := range out {
 		name := ""
 		if t.Header != nil {
 			name = t.Header[j]
 		}
-		out[j] = lookAt(name, n, row, func(i int) (string, bool) { return t.Cell(row(i), j) })
+		out[j] = lookAt(name, n, place, func(i int) (string, bool) { return t.Cell(row(i), j) })
 	}
 	return out
 }

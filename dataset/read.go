@@ -34,8 +34,8 @@ func PartOf(ctl run.Control, bytes float64) int {
 	return int(max(1, min(PartRows, float64(ctl.Budget())/32/max(bytes, 1))))
 }
 
-// Read reads a whole file, standard input if path is "-". Its format is found by
-// content and ending.
+// Read reads a whole file, standard input if path is "-", or all files of a folder or a
+// pattern (see Files) as one. The format is found by content and ending.
 func Read(ctx context.Context, path string, o Options) (*Rows, error) {
 	return read(ctx, path, &recogniser{Options: o})
 }
@@ -44,45 +44,39 @@ func read(ctx context.Context, path string, o *recogniser) (*Rows, error) {
 	if err := o.settleTarget(); err != nil {
 		return nil, err
 	}
-	f, err := openFile(ctx, path, &o.Options)
+	var parts []*Rows
+	err := eachFile(ctx, path, &o.Options, func(f *file.File) error {
+		found, rest, err := o.begin(ctx, f, path)
+		if err != nil {
+			return err
+		}
+		r, err := rest(0)
+		if errors.Is(err, io.EOF) {
+			return noRows(f.Name)
+		}
+		if err != nil {
+			return err
+		}
+		r.Name, r.Format, r.Kind = f.Name, found.name, o.Kind
+		if r.Kind == "" {
+			r.Kind = r.native()
+		}
+		parts = append(parts, r)
+		return cmp.Or(r.checkKind(), r.alike(parts[0]))
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	f.Tell(o.Run.Progress)
-	found, err := detect(f)
-	if err != nil {
-		return nil, err
+	r := parts[0]
+	if len(parts) > 1 {
+		r = joined(parts)
+		r.Name = path
+		if r.table != nil {
+			r.table.Name = path
+		}
 	}
-	if found.name == formatCSV {
-		o.findKind(f)
-	}
-	if o.needed && o.Labels == "" && o.Target == "" && path != "-" {
-		o.findLabels(path, found.name)
-	}
-	keep := o.Weighted() || o.on && o.Kind != o.asked && o.asTable(f)
-	if found.name != formatCSV || !keep { // only a table has columns
-		found = asked(found, o.Kind, f.Head())
-	}
-	rest, err := found.open(ctx, f, &reading{o.Options, o.table(f.Name)})
-	if err == nil {
-		rest, err = withFiles(ctx, rest, &o.Options)
-	}
-	if err != nil {
-		return nil, err
-	}
-	r, err := rest(0)
-	if errors.Is(err, io.EOF) {
-		return nil, noRows(f.Name)
-	}
-	if err != nil {
-		return nil, err
-	}
-	r.Name, r.Format, r.Kind, r.Notes = f.Name, found.name, o.Kind, append(r.Notes, o.notes...)
-	if r.Kind == "" {
-		r.Kind = r.native()
-	}
-	if err := cmp.Or(r.checkKind(), r.recognise(o), r.checkOptions(&o.Options)); err != nil {
+	r.Notes = append(r.Notes, o.notes...)
+	if err := cmp.Or(r.recognise(o), r.checkOptions(&o.Options)); err != nil {
 		return nil, err
 	}
 	return r, r.weigh(&o.Options)
@@ -90,12 +84,7 @@ func read(ctx context.Context, path string, o *recogniser) (*Rows, error) {
 
 // CheckFile reports a file that Read could not open.
 func CheckFile(ctx context.Context, path string) error {
-	f, err := openFile(ctx, path, &Options{})
-	if err != nil {
-		return err
-	}
-	_ = f.Close()
-	return nil
+	return eachFile(ctx, path, &Options{}, func(*file.File) error { return nil })
 }
 
 func openFile(ctx context.Context, path string, o *Options) (*file.File, error) {
@@ -115,31 +104,38 @@ func (e *Encoding) Stream(ctx context.Context, path string, o Options, use func(
 	if err := o.settleTarget(); err != nil {
 		return err
 	}
-	f, err := openFile(ctx, path, &o)
-	if err != nil {
+	rows := 0
+	return eachFile(ctx, path, &o, func(f *file.File) error {
+		n, err := e.streamFile(ctx, f, o, rows, use)
+		rows += n
 		return err
-	}
-	defer f.Close()
-	f.Tell(o.Run.Progress)
+	})
+}
+
+// streamFile is Stream of one file, after so many rows of others. It returns how many
+// rows there were.
+func (e *Encoding) streamFile(
+	ctx context.Context, f *file.File, o Options, before int, use func(*Rows) error,
+) (rows int, err error) {
 	rest, err := e.open(ctx, f, &o)
 	if err == nil {
 		rest, err = withFiles(ctx, rest, &o)
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
-	for rows, size := 0, firstRows; ; size = PartOf(o.Run, perByte*float64(f.Count())/float64(rows)) {
+	for size := firstRows; ; size = PartOf(o.Run, perByte*float64(f.Count())/float64(rows)) {
 		r, err := rest(size)
 		if errors.Is(err, io.EOF) {
 			if rows == 0 {
-				return noRows(f.Name)
+				return 0, noRows(f.Name)
 			}
-			return nil
+			return rows, nil
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
-		r.Name, r.Format, r.Kind, r.first = f.Name, e.Format, e.Kind, rows
+		r.Name, r.Format, r.Kind, r.first = f.Name, e.Format, e.Kind, before+rows
 		rows += r.Len()
 		if err = r.checkOptions(&o); err == nil && o.Target == "" {
 			err = e.FindLabels(r)
@@ -148,7 +144,7 @@ func (e *Encoding) Stream(ctx context.Context, path string, o Options, use func(
 			err = use(r)
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
 	}
 }

@@ -22,6 +22,7 @@ type Rows struct {
 	Notes   []string  // what Recognise found, for people
 
 	first   int // rows of the file before these
+	survey  *Surveyed
 	text    int // column of the strings that Recognise found, from 1; 0 for none
 	table   *table.Table
 	vectors data.Source[data.Vector]

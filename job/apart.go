@@ -34,6 +34,9 @@ func (o *TrainOptions) apart(path string) error {
 	inputs := []string{path, o.Test, o.TestLabels, o.TestWeights, o.Read.Labels, o.Read.Weights}
 	for _, array := range []string{path, o.Test} {
 		inputs = append(inputs, dataset.LabelsBeside(array, "IDX"))
+		if files, err := dataset.Files(array); err == nil && array != "" {
+			inputs = append(inputs, files...)
+		}
 	}
 	for _, output := range []string{o.Output, o.Checkpoint} {
 		if err := Apart(output, inputs...); err != nil {

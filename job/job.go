@@ -100,23 +100,33 @@ type typed[T any] struct{ kind spec.Kind[T] }
 
 func workerOf[T any](kind spec.Kind[T]) worker { return typed[T]{kind} }
 
-// read reads a file for a job, and returns who does it.
-func (o *Options) read(ctx context.Context, path string) (*dataset.Rows, worker, error) {
+// reading returns how a file is read for the kernel that was chosen.
+func (o *Options) reading() (dataset.Options, error) {
+	read := o.Read
 	var k spec.Kernel
 	if o.Choices.Kernel != "" {
 		var err error
 		if k, err = spec.Parse(o.Choices.Kernel); err != nil {
-			return nil, nil, err
+			return read, err
 		}
 	}
-	byKernel, read := k.Kind(), o.Read
+	byKernel := k.Kind()
 	if read.Kind != "" && byKernel != "" && read.Kind != byKernel {
-		return nil, nil, dataset.BadOption("the kernel %s is for %s, not for %s", k, byKernel, read.Kind)
+		return read, dataset.BadOption("the kernel %s is for %s, not for %s", k, byKernel, read.Kind)
 	}
 	if read.Kind == "" {
 		read.Kind = byKernel
 	}
 	read.Run = o.Run
+	return read, nil
+}
+
+// read reads a file for a job, and returns who does it.
+func (o *Options) read(ctx context.Context, path string) (*dataset.Rows, worker, error) {
+	read, err := o.reading()
+	if err != nil {
+		return nil, nil, err
+	}
 	o.Run.Progress.Begin("read "+path, 0)
 	learner, _ := model.TraitsOf(o.Choices.Learner.Name)
 	rows, err := dataset.Recognise(ctx, path, read, !read.Unlabeled && !learner.Unsupervised)

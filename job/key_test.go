@@ -51,6 +51,7 @@ var unkeyed = map[string]string{
 	"Details":          "it measures the final model",
 	"Effort":           "a search has its own trials",
 	"Single":           "a search has its own trials",
+	"Stream":           "a search is on rows in memory",
 	"Choices.Claim":    "a search has none: it finds the dimension of one model",
 }
 
@@ -110,6 +111,7 @@ func others(t *testing.T, dir string) map[string]any {
 		"Details":          true,
 		"Effort":           job.Thorough,
 		"Single":           true,
+		"Stream":           true,
 		"Choices.Claim":    (*job.Claim)(nil),
 	}
 }

@@ -34,6 +34,7 @@ type TrainOptions struct {
 	Effort      Effort        // that goes into what nobody chose; empty for Normal
 	Single      bool          // a search ends in one model, not in a blend of some
 	Details     bool          // gather what a report shows beside the result
+	Stream      bool          // learn from sums over the rows, read part by part, as of a file larger than memory
 }
 
 // NewTrainOptions returns the options that leave all choices open.
@@ -67,6 +68,7 @@ type Trained struct {
 	Rank        *int                     `json:"rank"`
 	Report      string                   `json:"report,omitempty"` // file that the caller wrote a report to
 	Scale       scale.Kind               `json:"scale"`
+	Streamed    *Streamed                `json:"streamed,omitempty"` // where the rows were read part by part
 	Seconds     float64                  `json:"seconds"`
 	Separator   *certificate.Certificate `json:"separator_certificate,omitempty"` // of the separator, on test rows
 	Status      learn.Status             `json:"status"`
@@ -104,6 +106,12 @@ func Train(ctx context.Context, path string, o TrainOptions) (*Trained, error) {
 	if err := o.apart(path); err != nil {
 		return nil, err
 	}
+	if err := o.settleStream(path); err != nil {
+		return nil, err
+	}
+	if o.Stream {
+		return o.trainStream(ctx, path)
+	}
 	rows, w, err := o.read(ctx, path)
 	if err != nil {
 		return nil, err
@@ -123,6 +131,7 @@ type training[T any] struct {
 	own     []int                                      // the others, of which encoding and width are; nil for all
 	keep    func(key []byte) (learn.Checkpoint, error) // opens the checkpoint of the training with that key; nil for none
 
+	stream *streaming  // how the rows are read, where these are a sample of them; nil where they are all
 	tested *testing[T] // rows to test on, and what is true of them; nil for none
 
 	searched string  // what a search did, in words; empty for none
@@ -148,7 +157,12 @@ func (w typed[T]) train(ctx context.Context, rows *dataset.Rows, o *TrainOptions
 	if s.traits.Unsupervised {
 		o.warnLabels(rows)
 	}
-	rest, held, err := t.targets.holdOut(rows, o.Holdout, o.Seed)
+	if rows.Surveyed() != nil {
+		if err := t.settleStream(); err != nil {
+			return nil, err
+		}
+	}
+	rest, held, err := t.targets.holdOut(rows, t.holdout(), o.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -175,10 +189,13 @@ func (w typed[T]) train(ctx context.Context, rows *dataset.Rows, o *TrainOptions
 	if t.part, err = as(coding{scaled, o.Read.Categories}); err != nil {
 		return nil, err
 	}
-	if t.tested, err = t.testRows(ctx, held); err != nil {
+	if t.stream == nil { // rows of a stream are tested part by part
+		t.tested, err = t.testRows(ctx, held)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if s.searches(o) {
+	if s.searches(o) && t.stream == nil {
 		err = t.search(ctx, as)
 	} else {
 		err = t.fit(ctx)
@@ -248,7 +265,7 @@ func (t *training[T]) fit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if t.keep != nil {
+	if t.keep != nil && t.stream == nil {
 		key, err := keyOf(r, left, t.kind, part)
 		if err != nil {
 			return err
@@ -269,6 +286,14 @@ func (t *training[T]) fit(ctx context.Context) error {
 			return fmt.Errorf("the %v of --time were over before there was a model; give it more", o.Time)
 		}
 		return inFile(t.rows.Name, err)
+	}
+	if t.stream != nil {
+		if err := t.fitStream(limited, r, &training); err != nil {
+			if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+				return fmt.Errorf("the %v of --time were over before there was a model; give it more", o.Time)
+			}
+			return inFile(t.rows.Name, err)
+		}
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -312,7 +337,7 @@ func (t *training[T]) describe(tr model.Training, picked *Picked) error {
 	o.warnStatus(tr, t.choices.traits)
 	var err error
 	t.pipeline.Trained, err = json.Marshal(map[string]any{
-		"n": part.Len(), "status": tr.Status, "objective": finiteOrNil(tr.Objective),
+		"n": t.learnt(), "status": tr.Status, "objective": finiteOrNil(tr.Objective),
 		"gap": finiteOrNil(tr.Gap), "seed": o.Seed,
 		"weights": o.weighing(t.rows), "baseline": constantOf(part),
 	})
@@ -331,7 +356,7 @@ func (t *training[T]) describe(tr model.Training, picked *Picked) error {
 		Margin: ptr(tr.Margins.Min()), Margin95: ptr(tr.Margins.Quantile(0.05)), Mistakes: tr.Mistakes, Picked: picked,
 		Scale: t.part.encoding.Scaled(), Seconds: tr.Elapsed.Seconds(), Status: tr.Status, Support: tr.Support,
 		Task:   t.choices.Task,
-		Trials: tr.Trials, Weights: o.weighing(t.rows), Metric: t.targets.unusual(),
+		Trials: tr.Trials, Weights: o.weighing(t.rows), Metric: t.targets.unusual(), Streamed: t.streamed(tr),
 	}
 	if t.choices.traits.Kernel {
 		out.Map = model.MapNone
@@ -408,14 +433,20 @@ func (t *training[T]) finish(ctx context.Context, rest []int) error {
 	if out.Train, err = known.score(head, out.Training.Scores, t.part.train.Weight, constantOf(t.part.train)); err != nil {
 		return err
 	}
-	out.N = out.Train.Rows()
+	if out.N = out.Train.Rows(); t.stream != nil {
+		out.N = t.learnt()
+	}
 	m := &Measured{On: t.rows.Name, Rows: numbered(rest), Scores: out.Training.Scores, Truth: known.y,
 		Values: known.values,
 		Weight: t.part.train.Weight}
-	if t.tested != nil {
-		if m, err = t.test(ctx); err != nil {
-			return err
-		}
+	switch {
+	case t.stream != nil && (o.Test != "" || o.Holdout > 0):
+		m, err = t.testStream(ctx)
+	case t.tested != nil:
+		m, err = t.test(ctx)
+	}
+	if err != nil {
+		return err
 	}
 	if err := cmp.Or(ctx.Err(), t.expect(m)); err != nil {
 		return err

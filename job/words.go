@@ -29,7 +29,7 @@ type Words struct {
 
 // words describes the training.
 func (t *training[T]) words() Words {
-	w := Words{File: t.rows.Name, Data: t.part.encoding.Describe(t.part.x.Len(), t.part.x), Map: t.mapWords(),
+	w := Words{File: t.rows.Name, Data: t.part.encoding.Describe(t.described(), t.part.x), Map: t.mapWords(),
 		Learner: t.learnerWords()}
 	w.Kernel = spec.Short(t.pipeline.KernelText())
 	if w.Search = t.searched; w.Search != "" {
@@ -142,7 +142,9 @@ func (t *training[T]) learnerWords() string {
 	}
 	how := " (chosen on held-out rows)"
 	if t.choices.Learner.Name == model.LearnerRidge {
-		how = " (chosen by its leave-one-out error)"
+		if how = " (chosen by its leave-one-out error)"; t.stream != nil {
+			how = " (chosen by its error on folds)"
+		}
 	}
 	if !t.choices.chooses() {
 		how = ""

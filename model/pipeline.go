@@ -174,6 +174,23 @@ func Moved(err error, by int) error {
 	return err
 }
 
+// RowOf returns the row that an error of mapping or scoring is about, from 0; false for
+// any other error.
+func RowOf(err error) (int, bool) {
+	var value *gram.ValueError
+	var wide *feature.RowError
+	var row *learn.DataError
+	switch {
+	case errors.As(err, &value):
+		return value.Row, true
+	case errors.As(err, &wide):
+		return wide.Row, true
+	case errors.As(err, &row):
+		return row.Row, true
+	}
+	return 0, false
+}
+
 // lengthsOf sets dst to the squared lengths of a few instances, given their
 // features; of a blend those of each part.
 type lengthsOf[T any] func(dst []float64, x data.Source[T], features []data.Source[data.Vector])

@@ -13,17 +13,30 @@ func (r Recipe[T]) weights(classes data.Classes, y []int, weight []float64) ([]f
 	if r.ClassWeight == nil && !r.Balanced {
 		return weight, nil
 	}
+	sum := make([]float64, classes.Len())
+	for i, c := range y {
+		sum[c] += weigh(weight, i)
+	}
+	factor, err := r.factors(classes, sum, total(weight, len(y)))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(y))
+	for i, c := range y {
+		out[i] = factor[c] * weigh(weight, i)
+	}
+	return out, nil
+}
+
+// factors returns the weight of each class, given the sums of the weights of their rows
+// and of all.
+func (r Recipe[T]) factors(classes data.Classes, sum []float64, all float64) ([]float64, error) {
 	for name := range r.ClassWeight {
 		if _, ok := classes.Index(name); !ok {
 			return nil, &SampleError{fmt.Sprintf("there is a weight for the class %q, which no row has", name)}
 		}
 	}
 	factor := make([]float64, classes.Len())
-	sum := make([]float64, classes.Len())
-	for i, c := range y {
-		sum[c] += weigh(weight, i)
-	}
-	all := total(weight, len(y))
 	for c, name := range classes.Names {
 		factor[c] = 1
 		if w, ok := r.ClassWeight[name]; ok {
@@ -33,11 +46,7 @@ func (r Recipe[T]) weights(classes data.Classes, y []int, weight []float64) ([]f
 			factor[c] *= all / (float64(classes.Len()) * sum[c])
 		}
 	}
-	out := make([]float64, len(y))
-	for i, c := range y {
-		out[i] = factor[c] * weigh(weight, i)
-	}
-	return out, nil
+	return factor, nil
 }
 
 // weigh returns the weight of row i, 1 where there are no weights.

@@ -34,6 +34,9 @@ type Reader struct {
 	first   int  // line of the row that fixes the width
 	pending bool // whether split holds a row that was not handed out
 	odd     int  // names of a header that was left aside because it does not fit; 0 for none
+
+	plain *plain // reads many rows at a time; nil where rows are read one by one
+	ended error  // what ended reading many at a time, given again by every later Read
 }
 
 // NewReader reads the beginning of r and returns a reader of its rows. It finds
@@ -98,6 +101,9 @@ func (r *Reader) start() error {
 		}
 	}
 	r.first, r.width, r.pending = r.split.begin, n, true
+	if r.options.Comma != ' ' {
+		r.plain = newPlain(r.split.r, r.options.Run)
+	}
 	r.build, err = table.Settled(r.options, r.header, r.width)
 	return err
 }
@@ -136,7 +142,11 @@ func (r *Reader) Comma() rune { return r.options.Comma }
 // Read returns the next rows, at most max of them, all that are left if max ≤ 0.
 // It returns io.EOF, and nothing else, when no row is left.
 func (r *Reader) Read(ctx context.Context, max int) (*table.Table, error) {
-	if _, err := r.rows.Read(ctx, max, r.addRow); err != nil {
+	read := func() (int, error) { return r.rows.Read(ctx, max, r.addRow) }
+	if r.plain != nil {
+		read = func() (int, error) { return r.readPlain(ctx, max) }
+	}
+	if _, err := read(); err != nil {
 		return nil, err
 	}
 	return r.build.Table()

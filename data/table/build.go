@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -93,6 +94,40 @@ func (b *Builder) Cell(col int, cell []byte, quoted bool, at Place) {
 	}
 	c.add(cell, quoted, at)
 }
+
+// Point is a number that is written with a decimal point, as it stands in a file.
+type Point struct {
+	Place
+	Text string
+}
+
+// IsText reports whether a column holds texts: it is to have every cell as it is written.
+func (b *Builder) IsText(col int) bool { return b.column[col].code != nil }
+
+// PlainNumber reads a cell without quotes of a column that holds numbers: NaN if it is
+// missing. It reports whether it is written with a point; ok is false for what is neither a
+// finite number nor missing.
+func PlainNumber(cell []byte) (v float64, point, ok bool) {
+	kind, v := classify(cell, false)
+	return v, kind == number && bytes.IndexByte(cell, '.') >= 0, kind == number || kind == missing
+}
+
+// Rows begins rows that stand in the given lines, of which Numbers and PlainText then add
+// all cells, column by column.
+func (b *Builder) Rows(lines []int) { b.lines = append(b.lines, lines...) }
+
+// Numbers adds the cells of rows to a column that holds numbers, NaN where one is missing,
+// and the first of them that is written with a point, at line 0 for none.
+func (b *Builder) Numbers(col int, values []float64, point Point) {
+	c := b.column[col]
+	c.value = append(c.value, values...)
+	if c.firstPoint.Line == 0 && point.Line > 0 {
+		c.firstPoint = placed{point.Place, point.Text}
+	}
+}
+
+// PlainText adds a cell without quotes to a column that holds texts.
+func (b *Builder) PlainText(col int, cell []byte, at Place) { b.column[col].addText(cell, false, at) }
 
 // Row begins the next row, which errors place in the given line of the file,
 // counted from 1.

@@ -171,7 +171,7 @@ func (c *Column) fitNumber(t *Table, cells *column, rows []int, kind scale.Kind)
 		}
 	}, scale.KnotsOf(t.Cols()))
 	if f.N == 0 {
-		c.Kind, c.Why = Ignored, "empty"
+		c.Kind, c.Why = Ignored, emptyColumn
 		return nil
 	}
 	c.Kind, c.Size = Number, 1
@@ -185,7 +185,7 @@ func (c *Column) fitNumber(t *Table, cells *column, rows []int, kind scale.Kind)
 // fitText fits a column with texts: numbers with a unit, dates or categories.
 func (c *Column) fitText(t *Table, cells *column, rows []int, r Recipe) error {
 	if !slices.ContainsFunc(rows, func(i int) bool { return cells.code[i] >= 0 }) {
-		c.Kind, c.Why = Ignored, "empty"
+		c.Kind, c.Why = Ignored, emptyColumn
 		return nil
 	}
 	format, ambiguous := formatOf(cells, t.comma)

@@ -7,6 +7,12 @@ import (
 	"slices"
 )
 
+// Why columns are ignored.
+const (
+	emptyColumn    = "empty"
+	constantColumn = "constant"
+)
+
 // leaveOut ignores columns from which nothing can be learnt, of at least manyRows
 // rows:
 //
@@ -40,13 +46,13 @@ func (s *Schema) leaveOut(t *Table, rows []int) {
 			constant = append(constant, j)
 		case same[j] >= 0:
 			ignore(j, "the same as "+s.Columns[same[j]].Name)
-		case p.isIdentifier(rows, s.Columns[j].Name, s.Header, j == 0 && left > 2):
+		case p.isIdentifier(t, rows, s.Columns[j].Name, s.Header, j == 0 && left > 2):
 			ignore(j, "different in every row")
 		}
 	}
 	if len(constant) < s.features() {
 		for _, j := range constant {
-			ignore(j, "constant")
+			ignore(j, constantColumn)
 		}
 	}
 }
@@ -125,19 +131,19 @@ var (
 
 // isIdentifier reports a column of whole numbers that number the rows. Without
 // names it may be so if it stands first.
-func (p *part) isIdentifier(rows []int, name string, named, first bool) bool {
+func (p *part) isIdentifier(t *Table, rows []int, name string, named, first bool) bool {
 	if p.to.Kind != Number || p.to.Indicator {
 		return false
 	}
 	numbered, known := true, make(map[float64]bool, len(rows))
-	start := p.cell(rows[0]) - float64(rows[0])
+	start := p.cell(rows[0]) - float64(t.place(rows[0]))
 	for _, i := range rows {
 		v := p.cell(i)
 		if v != math.Trunc(v) || known[v] {
 			return false
 		}
 		known[v] = true
-		numbered = numbered && v-float64(i) == start
+		numbered = numbered && v-float64(t.place(i)) == start
 	}
 	if !named {
 		return first && numbered && (start == 0 || start == 1)

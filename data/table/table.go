@@ -10,6 +10,7 @@ type Table struct {
 	Name   string   // of the file, for errors
 	Header []string // names of the columns; nil where there is no header
 	Lines  []int    // the line of the file in which each row begins
+	Places []int    // which row of the file each one is, from 0; nil for all in their order
 	Target int      // the column of the labels, -1 for none
 	Weight int      // the column of the rows' weights, -1 for none
 
@@ -20,6 +21,14 @@ type Table struct {
 
 // Len returns the number of rows.
 func (t *Table) Len() int { return len(t.Lines) }
+
+// place returns which row of the file a row is.
+func (t *Table) place(row int) int {
+	if t.Places == nil {
+		return row
+	}
+	return t.Places[row]
+}
 
 // Cols returns the number of columns, the target included.
 func (t *Table) Cols() int { return len(t.column) }

@@ -30,6 +30,7 @@ const module = "github.com/kerf-ml/kerf"
 var order = [][]string{
 	{"run"},
 	{"data"},
+	{"sums"},
 	{"data/scale"},
 	{"data/file"},
 	{"data/table"},
@@ -86,7 +87,7 @@ var users = map[string][]string{
 
 // limits narrows what a package of the order may import, helpers aside.
 var limits = map[string][]string{
-	"data/...": {"run", "data", "data/scale", "data/file", "data/table"},
+	"data/...": {"run", "data", "sums", "data/scale", "data/file", "data/table"},
 	"bound":    {},
 }
 

@@ -26,6 +26,10 @@ const (
 	Crossing
 	Experiments
 	Recipes
+	Reservoir
+	StreamFolds
+	StreamHeldOut
+	Curvature
 )
 
 // Parts of a training that divide rows, each with a seed of its own. The numbers
@@ -49,6 +53,11 @@ func Derive(seed, part uint64) uint64 { return seed + part }
 func Stream(seed, purpose, block uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(mix(seed^mix(purpose)), mix(block+0x9e3779b97f4a7c15*seed)))
 }
+
+// Hash returns the number that a seed gives an index for a purpose, uniform over 64
+// bits. It depends on nothing but these three, so that rows can be drawn or divided
+// by their place in the data, in any order and on any machine.
+func Hash(seed, purpose, index uint64) uint64 { return mix(mix(seed^mix(purpose)) ^ mix(index)) }
 
 // Reorder shuffles the order of a pass over rows, each pass by a stream of its own.
 func Reorder(order []int, seed uint64, pass int) {

@@ -26,6 +26,7 @@ var writers = []string{
 	"predict model.kerf many.csv --scores -o out.txt",
 	"tune some.csv --trials 8 -q --checkpoint out.state -o out.kerf --report out.html",
 	"train lots.csv --learner kernel-svm -q --checkpoint out.state -o out.kerf",
+	"train lots.csv --stream --map f2 --dim 60 --learner svm -q --checkpoint out.state -o out.kerf",
 	"train lots.csv --map f2 --dim 200 --learner pegasos --max-passes 60 -q --checkpoint out.state -o out.kerf",
 	"demo -q -o out.html",
 }

@@ -1,0 +1,18 @@
+package csv
+
+// Plain makes a reader take rows apart in regions and pieces of so many bytes, and
+// without it, for 0, row by row.
+func (r *Reader) Plain(region, piece int) {
+	if r.plain == nil {
+		return
+	}
+	if r.plain.regionSize, r.plain.pieceSize = region, piece; region == 0 {
+		r.plain = nil
+	}
+}
+
+// Decimal is decimal.
+func Decimal(b []byte) (v float64, end int, ok bool) {
+	v, end, _, ok = decimal(b, 0)
+	return v, end, ok
+}

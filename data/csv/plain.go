@@ -1,0 +1,410 @@
+package csv
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/table"
+	"github.com/kerf-ml/kerf/internal/par"
+	"github.com/kerf-ml/kerf/run"
+)
+
+const (
+	regionSize = 2 << 20   // bytes that are taken apart together, at most
+	pieceSize  = 128 << 10 // and by a worker at a time
+
+	// regionShare is the part of the budget that a region may be: a byte becomes a dozen, and
+	// what is left is measured between regions.
+	regionShare = 1.0 / 256
+)
+
+// newPlain returns the reader of plain cells of r.
+func newPlain(in io.Reader, ctl run.Control) *plain {
+	ctl.Process = false
+	size := min(max(bufferSize, int(regionShare*float64(ctl.Budget()))), regionSize)
+	return &plain{in: in, regionSize: size, pieceSize: min(pieceSize, size/4)}
+}
+
+// plain reads rows of plain cells, without quotes, many lines at a time on all cores. It
+// gives the same tables and errors as reading them row by row, which it leaves lines to
+// that are not plain: where a quote has come, all that follow.
+type plain struct {
+	in     io.Reader
+	buf    []byte // what was read and not yet handed out
+	err    error  // that ended the reading, io.EOF at the end
+	pieces []piece
+
+	regionSize, pieceSize int
+}
+
+// piece is some lines of a region.
+type piece struct {
+	text  []byte
+	first int // number of the line before
+	lines int
+
+	rows   int
+	line   []int         // of each row
+	value  []float64     // column by column, room for as many rows as there are lines
+	cell   []span        // the same of columns of texts alone
+	point  []table.Point // the first number of each column that is written with a point
+	failed bool
+}
+
+// span is where a cell stands: from lo to hi of a piece, in the line that begins at start.
+type span struct{ lo, hi, start int32 }
+
+// more reads some more bytes, if there are any.
+func (p *plain) more() {
+	if cap(p.buf)-len(p.buf) < bufferSize {
+		grown := make([]byte, len(p.buf), 2*len(p.buf)+2*bufferSize)
+		copy(grown, p.buf)
+		p.buf = grown
+	}
+	n, err := p.in.Read(p.buf[len(p.buf) : len(p.buf)+bufferSize])
+	p.buf, p.err = p.buf[:len(p.buf)+n], err
+}
+
+// region returns the bytes of the next lines, at most so many, as many as there is room for
+// where most is 0. It is empty where no whole line is left. It reads no further than it
+// must: how much was read tells others how long rows are.
+func (p *plain) region(most int) []byte {
+	at, lines := 0, 0
+	for {
+		for most <= 0 || lines < most {
+			n := bytes.IndexByte(p.buf[at:], '\n')
+			if n < 0 {
+				break
+			}
+			at += n + 1
+			lines++
+		}
+		switch {
+		case most > 0 && lines == most || at >= p.regionSize:
+			return p.buf[:at]
+		case p.err == io.EOF:
+			return p.buf // the last line may lack its end
+		case p.err != nil:
+			return p.buf[:at]
+		}
+		p.more()
+	}
+}
+
+// used removes the first bytes.
+func (p *plain) used(n int) { p.buf = p.buf[:copy(p.buf, p.buf[n:])] }
+
+// readPlain is Read for plain cells: it adds rows, at most max of them, all that are left
+// if max ≤ 0, and returns how many there were, 0 and io.EOF where no row is left.
+func (r *Reader) readPlain(ctx context.Context, max int) (rows int, err error) {
+	if r.ended != nil {
+		return 0, r.ended
+	}
+	fail := func(err error) (int, error) {
+		r.ended = err
+		return 0, err
+	}
+	if r.pending {
+		if err := r.addRow(); err != nil {
+			return fail(err)
+		}
+		rows = 1
+	}
+	for max <= 0 || rows < max {
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		most := 0
+		if max > 0 {
+			most = max - rows
+		}
+		region := r.plain.region(most)
+		if len(region) == 0 {
+			err := r.plain.err
+			if err == io.EOF && rows > 0 {
+				r.ended = io.EOF
+				return rows, nil
+			}
+			return fail(data.ReadError(r.options.Name, err))
+		}
+		if bytes.IndexByte(region, '"') >= 0 {
+			return r.leavePlain(ctx, max, rows)
+		}
+		n, err := r.addPlain(ctx, region)
+		if err != nil {
+			return fail(err)
+		}
+		rows += n
+		r.plain.used(len(region))
+	}
+	return rows, nil
+}
+
+// leavePlain reads on row by row, after so many rows.
+func (r *Reader) leavePlain(ctx context.Context, max, rows int) (int, error) {
+	p := r.plain
+	r.plain = nil
+	tail := io.Reader(&ending{p.err})
+	if p.err == nil {
+		tail = p.in
+	}
+	r.split.r = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(p.buf), tail), bufferSize)
+	if max > 0 {
+		max -= rows
+	}
+	n, err := r.rows.Read(ctx, max, r.addRow)
+	if err == io.EOF && rows > 0 {
+		return rows, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return rows + n, nil
+}
+
+// ending is a reader that has nothing but its error.
+type ending struct{ err error }
+
+func (e *ending) Read([]byte) (int, error) { return 0, e.err }
+
+// addPlain adds the rows of a region without quotes, and returns how many there are.
+func (r *Reader) addPlain(ctx context.Context, region []byte) (int, error) {
+	pieces := r.plain.cut(region, r.split.line)
+	texts := make([]bool, r.width)
+	for j := range texts {
+		texts[j] = r.build.IsText(j)
+	}
+	ctl := r.options.Run.Quiet()
+	err := par.For(ctx, ctl, "", len(pieces), func(k int) error {
+		pieces[k].parse(byte(r.options.Comma), r.width, texts)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	rows := 0
+	for k := range pieces {
+		p := &pieces[k]
+		if p.failed {
+			n, err := r.addSlowly(p)
+			if err != nil {
+				return 0, err
+			}
+			rows += n
+			for j := range texts {
+				if r.build.IsText(j) != texts[j] { // what follows was read as numbers
+					n, err := r.addAllSlowly(pieces[k+1:])
+					return rows + n, err
+				}
+			}
+			continue
+		}
+		p.addTo(r.build, r.width, texts)
+		rows += p.rows
+		r.split.line = p.first + p.lines
+	}
+	return rows, nil
+}
+
+// addAllSlowly adds pieces row by row.
+func (r *Reader) addAllSlowly(pieces []piece) (rows int, err error) {
+	for k := range pieces {
+		n, err := r.addSlowly(&pieces[k])
+		if err != nil {
+			return 0, err
+		}
+		rows += n
+	}
+	return rows, nil
+}
+
+// addSlowly adds a piece row by row.
+func (r *Reader) addSlowly(p *piece) (rows int, err error) {
+	own := r.split
+	defer func() { r.split = own }()
+	r.split = newSplitter(bytes.NewReader(p.text), own.name, own.comma)
+	r.split.line = p.first
+	for {
+		err := r.addRow()
+		if err == io.EOF {
+			own.line = r.split.line
+			return rows, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		rows++
+	}
+}
+
+// cut divides a region into pieces of whole lines, of which the first comes after the
+// line of the given number.
+func (p *plain) cut(region []byte, line int) []piece {
+	n := 0
+	for len(region) > 0 {
+		end := len(region)
+		if end > p.pieceSize {
+			if next := bytes.IndexByte(region[p.pieceSize:], '\n'); next >= 0 {
+				end = p.pieceSize + next + 1
+			}
+		}
+		if n == len(p.pieces) {
+			p.pieces = append(p.pieces, piece{})
+		}
+		one := &p.pieces[n]
+		one.text, one.first = region[:end], line
+		one.lines = bytes.Count(one.text, []byte{'\n'})
+		if one.text[end-1] != '\n' {
+			one.lines++
+		}
+		line += one.lines
+		region = region[end:]
+		n++
+	}
+	return p.pieces[:n]
+}
+
+// parse takes the lines of a piece apart. It fails at the first one that is not plain.
+func (p *piece) parse(comma byte, width int, texts []bool) {
+	p.rows, p.failed, p.line = 0, false, p.line[:0]
+	count := 0
+	for _, is := range texts {
+		if is {
+			count++
+		}
+	}
+	p.value, p.cell = sized(p.value, (width-count)*p.lines), sized(p.cell, count*p.lines)
+	if len(p.point) != width {
+		p.point = make([]table.Point, width)
+	}
+	clear(p.point)
+	s := splitter{comma: comma}
+	b, at, number := p.text, 0, p.first
+	for at < len(b) {
+		start := at
+		number++
+		end := bytes.IndexByte(b[at:], '\n')
+		next := len(b)
+		if end < 0 {
+			end = len(b)
+		} else {
+			end += at
+			next = end + 1
+		}
+		for at < end && s.isBlank(b[at]) {
+			at++
+		}
+		if at == end { // a blank line
+			at = next
+			continue
+		}
+		if !p.row(b[:end], start, number, &s, width, texts) {
+			p.failed = true
+			return
+		}
+		p.line = append(p.line, number)
+		p.rows++
+		at = next
+	}
+}
+
+// sized returns a list of so many elements, the given one if it has room.
+func sized[E any](list []E, n int) []E {
+	if cap(list) < n {
+		return make([]E, n)
+	}
+	return list[:n]
+}
+
+// row takes a line apart, which ends where b does.
+func (p *piece) row(b []byte, start, line int, s *splitter, width int, texts []bool) bool {
+	at, numbers, words := start, p.rows, p.rows
+	for j := range width {
+		for at < len(b) && s.isBlank(b[at]) {
+			at++
+		}
+		lo, place := at, numbers
+		if texts[j] {
+			place = words
+			words += p.lines
+		} else {
+			numbers += p.lines
+		}
+		if !texts[j] {
+			v, end, point, ok := decimal(b, at)
+			for ok && end < len(b) && s.isBlank(b[end]) {
+				end++
+			}
+			if ok && (end == len(b) || b[end] == s.comma) {
+				p.value[place] = v
+				if point && p.point[j].Line == 0 {
+					p.point[j] = table.Point{Place: table.Place{Line: line, Column: lo - start + 1},
+						Text: string(trimRight(b[lo:end], s))}
+				}
+				if at = end; !p.ends(&at, b, j, width) {
+					return false
+				}
+				continue
+			}
+		}
+		end := len(b)
+		if n := bytes.IndexByte(b[at:], s.comma); n >= 0 {
+			end = at + n
+		}
+		cell := trimRight(b[lo:end], s)
+		if texts[j] {
+			p.cell[place] = span{int32(lo), int32(lo + len(cell)), int32(start)}
+		} else {
+			v, point, ok := table.PlainNumber(cell)
+			if !ok {
+				return false
+			}
+			p.value[place] = v
+			if point && p.point[j].Line == 0 {
+				p.point[j] = table.Point{Place: table.Place{Line: line, Column: lo - start + 1}, Text: string(cell)}
+			}
+		}
+		if at = end; !p.ends(&at, b, j, width) {
+			return false
+		}
+	}
+	return true
+}
+
+// ends reports whether cell j ends as it must: the last one with the line, the others with
+// a separator, past which it goes.
+func (p *piece) ends(at *int, b []byte, j, width int) bool {
+	if j == width-1 {
+		return *at == len(b)
+	}
+	*at++
+	return *at <= len(b)
+}
+
+// trimRight returns a cell without the blanks behind it.
+func trimRight(cell []byte, s *splitter) []byte {
+	for len(cell) > 0 && s.isBlank(cell[len(cell)-1]) {
+		cell = cell[:len(cell)-1]
+	}
+	return cell
+}
+
+// addTo adds the rows to a table.
+func (p *piece) addTo(b *table.Builder, width int, texts []bool) {
+	b.Rows(p.line)
+	numbers, words := 0, 0
+	for j := range width {
+		if !texts[j] {
+			b.Numbers(j, p.value[numbers:numbers+p.rows], p.point[j])
+			numbers += p.lines
+			continue
+		}
+		for i, c := range p.cell[words : words+p.rows] {
+			b.PlainText(j, p.text[c.lo:c.hi], table.Place{Line: p.line[i], Column: int(c.lo-c.start) + 1})
+		}
+		words += p.lines
+	}
+}

@@ -1,0 +1,245 @@
+package csv_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kerf-ml/kerf/data/csv"
+	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/data/table"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// readAll reads a text in parts of at most max rows, taken apart in regions and pieces of
+// so many bytes, row by row for 0, and returns what is known of each.
+func readAll(t testing.TB, text string, o table.Options, max, region, piece int) (seen []string) {
+	t.Helper()
+	note := func(format string, args ...any) { seen = append(seen, fmt.Sprintf(format, args...)) }
+	r, err := csv.NewReader(strings.NewReader(text), o)
+	if err != nil {
+		note("%v", err)
+		return seen
+	}
+	r.Plain(region, piece)
+	for {
+		tab, err := r.Read(t.Context(), max)
+		if err != nil {
+			note("%v", err)
+			if _, again := r.Read(t.Context(), max); again != err {
+				t.Fatalf("%v, and then %v", err, again)
+			}
+			return seen
+		}
+		note("%v %v %d %q", tab.Lines, tab.Header, tab.Target, tab.Labels())
+		for i := range tab.Len() {
+			for j := range tab.Cols() {
+				cell, ok := tab.Cell(i, j)
+				note("%q %v", cell, ok)
+			}
+		}
+		// The schema shows where the first text, odd number and decimal point stand.
+		s, err := table.Fit(tab, nil, scale.Standard)
+		text, _ := json.Marshal(s)
+		note("%s %v", text, err)
+	}
+}
+
+// same reports texts that are read otherwise in pieces than row by row.
+func same(t testing.TB, text string, o table.Options, sizes ...[2]int) {
+	t.Helper()
+	for _, max := range []int{0, 1, 3, 1000}[:2*len(sizes)] {
+		want := readAll(t, text, o, max, 0, 0)
+		for _, size := range sizes {
+			if got := readAll(t, text, o, max, size[0], size[1]); !reflect.DeepEqual(got, want) {
+				t.Fatalf("%q in parts of %d, regions %v:\n%q\nrow by row:\n%q", text, max, size, got, want)
+			}
+		}
+	}
+}
+
+var plainTexts = []string{
+	"a,b,c\n1,2,x\n3,4,y\n", "1,2\n3,4", "1,2\r\n\r\n 3 ,\t4 \r\n", "1,2\n\n \n3,?\nNA,n/a\nnull,5\n", "1,2\n3\n4,5\n",
+	"1,2\n3,4,5\n", "1,2\n3,x\n4,y\n", "1,2\n3,inf\n4,NaN\n", "1,2\n3,\"x\"\n4,y\n", "1,2\n3,\"x\ny\"\n4,5\n",
+	"1,2\n3,\"x\n",
+	"1;2,5;a\n2;3.5;b\n", "1\t2\n3\t \"4\n", "1 2\n3  4\n", "x\n1\n2\n", "1.5,a\n2,b\n-0,c\n+.5e3,d\n1e-400,e\n1e400,f\n",
+	"0x10,1\n2,3\n", "1_0,1\n2,3\n", "1,2\n.,3\n", "1,2\n-,3\n", "1,2\n1e,3\n", "1,2\n,\n", "1,2\n3,4\n5", "1,\n2,\n",
+	"12345678901234567890,1\n0.1234567890123456789,2\n9007199254740993,3\n", "1,2\n1e22,1e23\n1e-22,1e-23\n",
+	"2024-01-01,1\n2024-01-02,2\n", "a,b\n1,2\nx,3\n4,5\n6,7\n",
+}
+
+func TestPlainIsRowByRow(t *testing.T) {
+	for _, text := range plainTexts {
+		for _, o := range []table.Options{{Name: "f"}, {Name: "f", Header: table.Absent, Target: "none"},
+			{Name: "f", Header: table.Absent, Verbatim: true}} {
+			same(t, text, o, [2]int{1, 1}, [2]int{64, 17})
+			same(t, text, o, [2]int{7, 3}, [2]int{1 << 20, 50})
+		}
+	}
+}
+
+// Random texts of cells of all kinds.
+func TestPlainOfRandomTexts(t *testing.T) {
+	cells := []string{"1", "-2.5", "3e5", " 4 ", "", "?", "NA", "x", "1e999", "nan", "\"q\"", "12345678901234567891",
+		"0.1"}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 300 {
+		var b strings.Builder
+		kinds := 1 + rng.IntN(len(cells))
+		width := 1 + rng.IntN(4)
+		for range rng.IntN(30) {
+			n := width
+			if rng.IntN(40) == 0 {
+				n += rng.IntN(3) - 1
+			}
+			for j := range n {
+				if j > 0 {
+					b.WriteByte(',')
+				}
+				b.WriteString(cells[rng.IntN(kinds)])
+			}
+			b.WriteString([]string{"\n", "\r\n", "\n\n"}[rng.IntN(3)])
+		}
+		same(t, b.String(), table.Options{Name: "f", Header: table.Absent, Comma: ','}, [2]int{7, 3}, [2]int{1 << 20, 50})
+	}
+}
+
+func FuzzPlain(f *testing.F) {
+	for _, text := range plainTexts {
+		f.Add(text, byte(0))
+	}
+	f.Fuzz(func(t *testing.T, text string, how byte) {
+		if len(text) > 2000 {
+			return
+		}
+		o := table.Options{Name: "f", Header: table.Header(how % 4), Verbatim: how&4 != 0}
+		if how&8 != 0 {
+			o.Comma = ','
+		}
+		same(t, text, o, [2]int{64, 17})
+	})
+}
+
+// A plain decimal number has the bits that strconv gives it.
+func TestDecimal(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	plain := 0
+	check := func(text string) {
+		v, end, ok := csv.Decimal([]byte(text))
+		want, err := strconv.ParseFloat(text, 64)
+		if ok && (end != len(text) || err != nil || math.Float64bits(v) != math.Float64bits(want+0)) {
+			t.Fatalf("%q: %v up to %d, want %v, %v", text, v, end, want, err)
+		}
+		if ok {
+			plain++
+		}
+	}
+	for range 200_000 {
+		v := math.Float64frombits(rng.Uint64())
+		switch rng.IntN(4) {
+		case 0:
+			check(strconv.FormatFloat(v, 'g', 1+rng.IntN(20), 64))
+		case 1:
+			check(strconv.FormatFloat(rng.NormFloat64(), 'f', rng.IntN(20), 64))
+		case 2:
+			check(fmt.Sprintf("%d.%de%d", rng.IntN(1000000), rng.IntN(1000000000), rng.IntN(60)-30))
+		case 3:
+			check(fmt.Sprint(rng.Int64() >> rng.IntN(60)))
+		}
+	}
+	if plain < 50_000 {
+		t.Errorf("only %d were plain", plain)
+	}
+}
+
+// broken fails after its text.
+type broken struct {
+	text string
+	err  error
+}
+
+func (b *broken) Read(p []byte) (int, error) {
+	if b.text == "" {
+		return 0, b.err
+	}
+	n := copy(p, b.text)
+	b.text = b.text[n:]
+	return n, nil
+}
+
+// Faults of the disk and the end of the context come back as they do row by row.
+func TestPlainFaults(t *testing.T) {
+	fault := errors.New("the disk is broken")
+	text := strings.Repeat("1,2,a\n", 100_000)
+	read := func(region int) (rows int, err error) {
+		r, err := csv.NewReader(&broken{text + "3,4", fault}, table.Options{Name: "f"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Plain(region, 100_000)
+		for {
+			tab, err := r.Read(t.Context(), 1000)
+			if err != nil {
+				return rows, err
+			}
+			rows += tab.Len()
+		}
+	}
+	rows, err := read(0)
+	again, plain := read(1 << 20)
+	if err == nil || rows != again || fmt.Sprint(err) != fmt.Sprint(plain) {
+		t.Errorf("%d rows and %v, row by row %d and %v", again, plain, rows, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	r, err := csv.NewReader(strings.NewReader(text), table.Options{Name: "f"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := r.Read(ctx, 0); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if tab, err := r.Read(t.Context(), 0); err != nil && err != io.EOF || tab != nil && tab.Len() == 0 {
+		t.Error(tab, err)
+	}
+}
+
+// BenchmarkRead reads a table of 50 columns of numbers, in MB/s.
+func BenchmarkRead(b *testing.B) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	var text strings.Builder
+	for range 20_000 {
+		for range 50 {
+			fmt.Fprintf(&text, "%.5g,", rng.NormFloat64())
+		}
+		text.WriteString("a\n")
+	}
+	for _, way := range []struct {
+		name   string
+		region int
+	}{{"rows", 0}, {"pieces", 2 << 20}} {
+		b.Run(way.name, func(b *testing.B) {
+			b.SetBytes(int64(text.Len()))
+			for b.Loop() {
+				r, err := csv.NewReader(strings.NewReader(text.String()), table.Options{Name: "f", Run: run.Control{}})
+				if err != nil {
+					b.Fatal(err)
+				}
+				r.Plain(way.region, 128<<10)
+				for {
+					if _, err := r.Read(b.Context(), 4096); err != nil {
+						break
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,302 @@
+package dataset
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/kerf-ml/kerf/data/file"
+	"github.com/kerf-ml/kerf/data/table"
+	"github.com/kerf-ml/kerf/sums"
+)
+
+// Sampling says how a file of any size is surveyed.
+type Sampling struct {
+	Rows   int                // of the sample, at most; fewer where they are long for the memory of the run
+	Seed   uint64             // of the sample
+	Keep   func(row int) bool // which rows of the file have a part in it, by their number from 0; nil for all
+	Needed bool               // rows must have labels
+}
+
+// Surveyed is what is known of all rows of a file of which Survey returned a sample: of
+// those with a positive weight that Sampling keeps.
+type Surveyed struct {
+	Rows   int
+	File   int     // rows of the file, with those that are not counted
+	Weight float64 // sum of the weights, Rows where they have none
+
+	// Target, and Beside for Labels, are the options by which the file is to be read again.
+	Target, Beside string
+
+	labels map[string]tally // nil where there are more than mostLabels different ones
+	table  *table.Survey
+}
+
+// tally is how many rows have a label, and the sum of their weights.
+type tally struct {
+	rows   int
+	weight float64
+}
+
+// mostLabels is how many different labels are counted: more are no classes.
+const mostLabels = 1000
+
+// sampleShare is the part of the budget that a sample may take.
+const sampleShare = 1.0 / 8
+
+// Surveyed returns what is known of the file that the rows are a sample of, nil where
+// they are no sample.
+func (r *Rows) Surveyed() *Surveyed { return r.survey }
+
+// Labels returns the labels of all rows in increasing order with the number of rows and
+// the sum of the weights of each; false where there are more than 1000.
+func (s *Surveyed) Labels() (names []string, rows []int, weights []float64, ok bool) {
+	if s.labels == nil {
+		return nil, nil, nil, false
+	}
+	for name := range s.labels {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		rows, weights = append(rows, s.labels[name].rows), append(weights, s.labels[name].weight)
+	}
+	return names, rows, weights, true
+}
+
+// Survey reads a file of any size part by part, and returns a uniform sample of its rows
+// as Recognise would return them all. What Fit makes of the sample has means, scales and
+// categories of all rows: see table.Survey. Where the target is found in another column
+// than the one that labels were counted in, the file is read a second time.
+func Survey(ctx context.Context, path string, o Options, s Sampling) (*Rows, error) {
+	begin := func() *recogniser { return &recogniser{Options: o, on: true, needed: s.Needed, asked: o.Kind} }
+	rows, moved, err := survey(ctx, path, begin(), &s)
+	if err != nil || !moved {
+		return rows, err
+	}
+	notes := rows.Notes
+	o.Target = rows.survey.Target
+	if rows, _, err = survey(ctx, path, begin(), &s); err == nil {
+		rows.Notes = notes
+	}
+	return rows, err
+}
+
+// survey reads the file once. It reports whether the target was found elsewhere than
+// where the labels were counted.
+func survey(ctx context.Context, path string, o *recogniser, s *Sampling) (*Rows, bool, error) {
+	if err := o.settleTarget(); err != nil {
+		return nil, false, err
+	}
+	g := &gathering{o: o, s: s, known: &Surveyed{labels: map[string]tally{}, table: &table.Survey{}},
+		sample: sums.NewReservoir(s.Seed, s.Rows)}
+	if err := eachFile(ctx, path, &o.Options, func(f *file.File) error { return g.file(ctx, f, path) }); err != nil {
+		return nil, false, err
+	}
+	r, err := g.end(path)
+	if err != nil {
+		return nil, false, err
+	}
+	r.Notes = append(r.Notes, o.notes...)
+	before := -1
+	if r.table != nil {
+		before = r.table.Target
+	}
+	if err := cmp.Or(r.recognise(o), r.checkOptions(&o.Options)); err != nil {
+		return nil, false, err
+	}
+	r.survey.Target, r.survey.Beside = o.Target, o.Labels
+	if r.table != nil && r.table.Target >= 0 {
+		r.survey.Target = columnTitle(r.table, r.table.Target)
+	}
+	if r.Labels == nil {
+		r.survey.labels = nil
+	}
+	moved := r.table != nil && r.table.Target != before
+	if r.Labels != nil && !moved && s.Needed && g.unlabeled != nil {
+		return nil, false, g.unlabeled
+	}
+	return r, moved, nil
+}
+
+// begin finds the format of a file and opens its rows.
+func (o *recogniser) begin(ctx context.Context, f *file.File, path string) (*format, next, error) {
+	found, err := detect(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	if found.name == formatCSV {
+		o.findKind(f)
+	}
+	if o.needed && o.Labels == "" && o.Target == "" && path != "-" {
+		o.findLabels(path, found.name)
+	}
+	keep := o.Weighted() || o.on && o.Kind != o.asked && o.asTable(f)
+	if found.name != formatCSV || !keep { // only a table has columns
+		found = asked(found, o.Kind, f.Head())
+	}
+	rest, err := found.open(ctx, f, &reading{o.Options, o.table(f.Name)})
+	if err == nil {
+		rest, err = withFiles(ctx, rest, &o.Options)
+	}
+	return found, rest, err
+}
+
+// gathering is a survey on the way.
+type gathering struct {
+	o      *recogniser
+	s      *Sampling
+	known  *Surveyed
+	sample *sums.Reservoir
+	parts  []*Rows // rows that were taken into the sample
+	places [][]int // which rows of the file they are
+	held   int     // rows in parts
+
+	first     *Rows // of the first file
+	unlabeled error // the first row without a label
+}
+
+// file surveys a file.
+func (g *gathering) file(ctx context.Context, f *file.File, path string) error {
+	o := g.o
+	found, rest, err := o.begin(ctx, f, path)
+	if err != nil {
+		return err
+	}
+	for rows, size := 0, firstRows; ; size = PartOf(o.Run, perByte*float64(f.Count())/float64(rows)) {
+		r, err := rest(size)
+		if errors.Is(err, io.EOF) {
+			if rows == 0 {
+				return noRows(f.Name)
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		r.Name, r.Format, r.Kind = f.Name, found.name, o.Kind
+		if r.Kind == "" {
+			r.Kind = r.native()
+		}
+		if g.first == nil {
+			g.first = r.pick(nil)
+			each := perByte * rowBytes(f, found, r.Len())
+			ctl := o.Run
+			ctl.Process = false
+			g.sample.Most = max(1, min(g.sample.Most, int(sampleShare*float64(ctl.Budget())/max(each, 1))))
+		}
+		rows += r.Len()
+		if err := cmp.Or(r.checkKind(), r.alike(g.first), g.add(r)); err != nil {
+			return err
+		}
+	}
+}
+
+// add adds a part of the file.
+func (g *gathering) add(r *Rows) error {
+	first := g.known.File
+	r.first = first
+	g.known.File += r.Len()
+	if g.o.Weighted() && !g.o.WeightSpare {
+		if r.table == nil {
+			return r.weigh(&g.o.Options) // it says that there are no columns
+		}
+		var err error
+		if r.Weights, err = tableWeights(r.table, r.table.Weight); err != nil {
+			return err
+		}
+	}
+	if g.unlabeled == nil && r.Labels != nil {
+		g.unlabeled = r.CheckLabels()
+	}
+	var live, taken, places []int
+	for i := range r.Len() {
+		w := 1.0
+		if r.Weights != nil {
+			w = r.Weights[i]
+		}
+		if w == 0 || g.s.Keep != nil && !g.s.Keep(first+i) {
+			continue
+		}
+		live = append(live, i)
+		g.known.Weight += w
+		if r.Labels != nil {
+			g.count(r.Labels[i], w)
+		}
+		if g.sample.Offer(first + i) {
+			taken, places = append(taken, i), append(places, first+i)
+		}
+	}
+	g.known.Rows += len(live)
+	if r.table != nil {
+		g.known.table.Add(r.table, live)
+	}
+	if len(taken) > 0 || len(g.parts) == 0 { // the first part says what rows are, even where none is taken
+		g.parts, g.places, g.held = append(g.parts, r.pick(taken)), append(g.places, places), g.held+len(taken)
+	}
+	if g.held > 2*g.sample.Most+PartRows {
+		g.compact()
+	}
+	return nil
+}
+
+// rowBytes returns about how many bytes of a file a row is, by its beginning, of which so
+// many rows were read.
+func rowBytes(f *file.File, found *format, rows int) float64 {
+	head := f.Head()
+	if lines := bytes.Count(head, []byte{'\n'}); lines > 0 && !found.binary && found.name != formatFASTA {
+		return float64(len(head)) / float64(lines)
+	}
+	return float64(f.Count()) / float64(rows)
+}
+
+// count counts a label.
+func (g *gathering) count(label string, weight float64) {
+	labels := g.known.labels
+	if labels == nil {
+		return
+	}
+	t := labels[label]
+	labels[label] = tally{t.rows + 1, t.weight + weight}
+	if len(labels) > mostLabels {
+		g.known.labels = nil
+	}
+}
+
+// compact forgets rows that have lost their place in the sample.
+func (g *gathering) compact() {
+	all, at := joined(g.parts), 0
+	var kept, places []int
+	for _, part := range g.places {
+		for _, place := range part {
+			if g.sample.Kept(place) {
+				kept, places = append(kept, at), append(places, place)
+			}
+			at++
+		}
+	}
+	g.parts, g.places, g.held = []*Rows{all.pick(kept)}, [][]int{places}, len(kept)
+}
+
+// end returns the sample.
+func (g *gathering) end(name string) (*Rows, error) {
+	if g.known.File == 0 {
+		return nil, noRows(name)
+	}
+	if g.known.Rows == 0 {
+		return nil, SomeWeight(name, []float64{0})
+	}
+	g.compact()
+	r := g.parts[0]
+	r.survey, r.first = g.known, 0
+	if r.Name != name && name != "-" {
+		r.Name = name
+	}
+	if r.table != nil {
+		r.table.Name, r.table.Places = r.Name, g.places[0]
+	}
+	return r, nil
+}

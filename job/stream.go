@@ -1,0 +1,410 @@
+package job
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/table"
+	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/internal/seed"
+	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/run"
+	"github.com/kerf-ml/kerf/spec"
+)
+
+// Streamed says how the rows of a file were learnt from that was read part by part.
+type Streamed struct {
+	Rows   int `json:"rows"`   // learnt from
+	Sample int `json:"sample"` // rows that kernel, map and choices are of
+	Passes int `json:"passes"` // over the file to learn, beside one to survey it
+}
+
+// String is the same for people.
+func (s *Streamed) String() string {
+	return fmt.Sprintf("%s rows in sums, %s after one to survey them; kernel, map and choices by a sample of %s",
+		grouped(int64(s.Rows)), passes(s.Passes), grouped(int64(s.Sample)))
+}
+
+func passes(n int) string {
+	if n == 1 {
+		return "1 pass"
+	}
+	return fmt.Sprintf("%d passes", n)
+}
+
+// streaming is a file that is read part by part.
+type streaming struct {
+	path string
+	read dataset.Options // as the file is read again
+	all  *dataset.Surveyed
+	sums []float64 // of the weights of each class
+}
+
+const (
+	// mostSampled is how many rows a sample has at most: choices look at no more than 20,000.
+	mostSampled = 20_000
+
+	// featureShare is the part of the budget that the features of a sample may take.
+	featureShare = 1.0 / 8
+
+	// inMemory is about how many bytes a byte of a file takes while a model is trained on
+	// it in memory, and unpacked how many a byte of a compressed one is.
+	inMemory = 3
+	unpacked = 4
+)
+
+// settleStream decides whether a file is read part by part, and reports what does not go
+// with that.
+func (o *TrainOptions) settleStream(path string) error {
+	why := o.unstreamed()
+	if !o.Stream {
+		size := largeFile(path)
+		if budget := o.budget(); why != nil || size*inMemory < float64(budget) {
+			return nil
+		}
+		o.Stream = true
+		o.note("%s: a file of %s does not fit in %s of memory: it is read part by part, and learnt from sums (--stream)",
+			path, run.Bytes(size), run.Bytes(float64(o.budget())))
+	}
+	if why != nil {
+		return why
+	}
+	if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return badInput(path, "a stream is read several times, and a pipe can be read once", "write it to a file first")
+	}
+	return nil
+}
+
+// budget is the memory of the run, whatever is left of it.
+func (o *Options) budget() int64 {
+	ctl := o.Run
+	ctl.Process = false
+	return ctl.Budget()
+}
+
+// largeFile returns about how many bytes of content the regular files of a path have.
+func largeFile(path string) (size float64) {
+	names, err := dataset.Files(path)
+	if err != nil || path == "-" {
+		return 0 // reading says what is wrong
+	}
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		one := float64(info.Size())
+		for _, packed := range []string{".gz", ".zst", ".bz2"} {
+			if strings.HasSuffix(strings.ToLower(name), packed) {
+				one *= unpacked
+			}
+		}
+		size += one
+	}
+	return size
+}
+
+// unstreamed reports options that need all rows at once.
+func (o *TrainOptions) unstreamed() error {
+	option, c := dataset.Option("stream"), &o.Choices
+	if c.Learner.Name != "" {
+		l, err := model.NewLearner[string](c.Learner.Name, c.Learner.Args)
+		if err == nil {
+			err = model.Streams(l, 0)
+		}
+		if err != nil {
+			return dataset.BadOption("%s: %v", option, err)
+		}
+	}
+	switch {
+	case c.Claim != nil:
+		return dataset.BadOption("%s does not go with %s: a certificate keeps rows apart in memory", option,
+			dataset.Option("error"))
+	case c.Conformal > 0:
+		return dataset.BadOption("%s does not go with %s: its rows are kept apart in memory", option,
+			dataset.Option("conformal"))
+	case o.Read.Categories == table.ByTarget || o.Read.Categories == table.AutoCategories:
+		return dataset.BadOption("%s does not go with %s %s: statistics of the target are of all rows at once", option,
+			dataset.Option("categories"), o.Read.Categories)
+	case o.Scale != "" && o.Scale == "tfidf":
+		return dataset.BadOption("%s does not go with %s tfidf: it counts the terms of all rows", option,
+			dataset.Option("scale"))
+	case o.Effort == Normal || o.Effort == Thorough:
+		return dataset.BadOption("%s does not go with %s %s: a search is on rows in memory", option,
+			dataset.Option("effort"), string(o.Effort))
+	}
+	return nil
+}
+
+// trainStream trains on a file that is read part by part.
+func (o *TrainOptions) trainStream(ctx context.Context, path string) (*Trained, error) {
+	rows, w, err := o.surveyFile(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return w.train(ctx, rows, o)
+}
+
+// surveyFile returns a sample of the rows of a file, and who trains on it.
+func (o *TrainOptions) surveyFile(ctx context.Context, path string) (*dataset.Rows, worker, error) {
+	read, err := o.reading()
+	if err != nil {
+		return nil, nil, err
+	}
+	dim := float64(MostDim)
+	switch v := o.Choices.Map.Args["dim"].(type) {
+	case int:
+		dim = max(float64(v), 1)
+	case float64:
+		dim = max(v, 1)
+	}
+	most := max(1, min(mostSampled, int(featureShare*float64(o.budget())/8/dim)))
+	o.Run.Progress.Begin("survey "+path, 0)
+	rows, err := dataset.Survey(ctx, path, read, dataset.Sampling{Rows: most, Seed: o.Seed, Needed: !read.Unlabeled,
+		Keep: func(row int) bool { return !o.heldOut(row) }})
+	o.Run.Progress.End()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, text := range rows.Notes {
+		o.note("%s: %s", rows.Name, text)
+	}
+	w, err := spec.ForKind(rows.Kind, workerOf[data.Vector], workerOf[string], workerOf[data.Set])
+	return rows, w, err
+}
+
+// heldOut reports whether a row of a stream is held out to test on.
+func (o *TrainOptions) heldOut(row int) bool {
+	return o.Holdout > 0 && float64(seed.Hash(o.Seed, seed.StreamHeldOut, uint64(row)))/(1<<63)/2 < o.Holdout
+}
+
+// holdout returns the part of the rows in memory that is held out: none of a sample.
+func (t *training[T]) holdout() float64 {
+	if t.stream != nil {
+		return 0
+	}
+	return t.o.Holdout
+}
+
+// settleStream takes over what was found of all rows, and reports what the sample lacks.
+func (t *training[T]) settleStream() error {
+	all, s := t.rows.Surveyed(), t.choices
+	l, err := learnerOf[T](s, all.Rows)
+	if err != nil {
+		return err
+	}
+	if err := model.Streams(l, t.targets.classes.Len()); err != nil {
+		return dataset.BadOption("%s: %v", dataset.Option("stream"), err)
+	}
+	t.stream = &streaming{path: t.rows.Name, all: all}
+	t.stream.read = t.o.Read
+	t.stream.read.Run, t.stream.read.Target, t.stream.read.Labels = t.o.Run, all.Target, all.Beside
+	s.unchosen = false // a map that lists the features of strings has too many for sums
+	if s.regresses() {
+		return nil
+	}
+	names, rows, weights, ok := all.Labels()
+	if !ok {
+		return badInput(t.rows.Name, "the target has more than 1000 different values, which are no classes",
+			"check --target, or use --task regress for numbers")
+	}
+	t.stream.sums = make([]float64, t.targets.classes.Len())
+	for i, name := range names {
+		if name == "" {
+			continue // a pass says where it is missing
+		}
+		c, known := t.targets.classes.Index(name)
+		if !known {
+			problem := fmt.Sprintf("the label %q stands in %d of %d rows, and in none of the sample of %d", name, rows[i],
+				all.Rows, t.rows.Len())
+			return badInput(t.rows.Name, problem, "leave such rows out, or use a larger --max-memory")
+		}
+		t.stream.sums[c] = weights[i]
+	}
+	return nil
+}
+
+// learnt is how many rows the model is learnt from.
+func (t *training[T]) learnt() int {
+	if t.stream != nil {
+		return t.stream.all.Rows
+	}
+	return t.part.train.Len()
+}
+
+// described is how many rows of the file there are for people.
+func (t *training[T]) described() int {
+	if t.stream != nil {
+		return t.stream.all.Rows
+	}
+	return t.part.x.Len()
+}
+
+// streamed says how a stream was learnt from; nil where there was none.
+func (t *training[T]) streamed(tr model.Training) *Streamed {
+	if t.stream == nil {
+		return nil
+	}
+	return &Streamed{Rows: t.stream.all.Rows, Sample: t.rows.Len(), Passes: tr.Iterations}
+}
+
+// fitStream fits the separators to all rows.
+func (t *training[T]) fitStream(ctx context.Context, r model.Recipe[T], tr *model.Training) error {
+	s := model.Stream[T]{Rows: t.stream.all.Rows, Weight: t.stream.all.Weight, Classes: t.stream.sums, Each: t.each}
+	if t.keep != nil {
+		key, err := t.streamKey(r)
+		if err != nil {
+			return err
+		}
+		if s.Checkpoint, err = t.keep(key); err != nil {
+			return err
+		}
+	}
+	counter := &run.Counter{}
+	r.Run.Counter = counter
+	err := r.FitStream(ctx, t.pipeline, tr, t.part.train, s)
+	tr.Evaluations += counter.Count()
+	t.o.Run.Counter.Add(counter.Count())
+	return err
+}
+
+// streamKey tells whether a state belongs to this training: the sample and what is
+// known of all rows stand for these.
+func (t *training[T]) streamKey(r model.Recipe[T]) ([]byte, error) {
+	key, err := keyOf(r, nil, t.kind, t.part.train)
+	if err != nil {
+		return nil, err
+	}
+	all, w := t.stream.all, sha256.New()
+	fmt.Fprintf(w, "stream 1: %x %d %d %x %x %v", key, all.Rows, all.File, math.Float64bits(all.Weight), t.stream.sums,
+		t.o.Holdout)
+	return w.Sum(nil), nil
+}
+
+// each reads the rows to learn from.
+func (t *training[T]) each(ctx context.Context, use func(part model.Sample[T]) error) error {
+	first := 0
+	train := t.part.train
+	read := t.stream.read
+	read.Run.Progress = run.Progress{}
+	return t.part.encoding.Stream(ctx, t.stream.path, read, func(r *dataset.Rows) error {
+		weights, err := t.part.encoding.WeightsOf(r, read)
+		if err != nil {
+			return err
+		}
+		var index []int
+		for i := range r.Len() {
+			if !t.o.heldOut(first+i) && (weights == nil || weights[i] > 0) {
+				index = append(index, i)
+			}
+		}
+		before := first
+		first += r.Len()
+		if len(index) == 0 {
+			return nil
+		}
+		r = r.Pick(index)
+		part, err := t.partOf(r)
+		if err != nil {
+			return err
+		}
+		if train.Weight != nil {
+			part.Weight = selected(weights, index)
+		}
+		err = use(part)
+		if row, ok := model.RowOf(err); ok {
+			return inFile(r.Name, model.Moved(err, before+index[row]-row))
+		}
+		return err
+	})
+}
+
+// partOf makes instances of rows, with what is to be learnt of them.
+func (t *training[T]) partOf(r *dataset.Rows) (model.Sample[T], error) {
+	train := t.part.train
+	part := model.Sample[T]{Task: train.Task, Classes: train.Classes, By: train.By}
+	if r.Labels == nil {
+		return part, badInput(r.Name, "some rows have no labels", "name the label's column with --target")
+	}
+	if err := r.CheckLabels(); err != nil {
+		return part, err
+	}
+	d, err := dataset.Decode[T](t.part.encoding, r)
+	if err != nil {
+		return part, err
+	}
+	part.X = d.X
+	if t.choices.regresses() {
+		part.Values, err = r.Values(nil)
+		return part, err
+	}
+	part.Y = make([]int, r.Len())
+	for i, label := range r.Labels {
+		c, ok := train.Classes.Index(label)
+		if !ok {
+			return part, badInput(r.Name, fmt.Sprintf("the label %q came up while the file was read again", label),
+				"leave the file as it is while it is learnt from")
+		}
+		part.Y[i] = c
+	}
+	return part, nil
+}
+
+// testStream measures the model on the rows that are held out, or on those of a file,
+// part by part.
+func (t *training[T]) testStream(ctx context.Context) (*Measured, error) {
+	o, out := t.o, t.out
+	options := o.Options
+	path, held := t.stream.path, o.Test == ""
+	if options.Read = t.stream.read; !held {
+		path = o.Test
+		options.Read.Labels, options.Read.Weights, options.Read.WeightSpare = o.TestLabels, o.TestWeights, true
+		options.Read.Target = o.Read.Target
+		if o.Read.Target == "" {
+			o.labelsBeside(path, t.rows.Format, &options.Read)
+		}
+	}
+	v := evaluation{o: &options, m: out.Model, path: path, alike: map[string]string{}}
+	m := &Measured{On: path, Test: true}
+	first := 0
+	err := options.stream(ctx, out.Model, path, func(r *dataset.Rows) error {
+		var index []int
+		for i := range r.Len() {
+			if held && o.heldOut(first+i) {
+				index = append(index, i)
+				m.Rows = append(m.Rows, first+i+1)
+			}
+		}
+		first += r.Len()
+		if held {
+			if len(index) == 0 {
+				return nil
+			}
+			r = r.Pick(index)
+		}
+		return v.add(ctx, r)
+	})
+	if err == nil {
+		err = dataset.SomeWeight(path, v.weights)
+	}
+	if err == nil && v.rows == 0 {
+		err = badInput(path, fmt.Sprintf("no row is among the %v that are held out", o.Holdout), "use a larger --holdout")
+	}
+	if err != nil {
+		return nil, err
+	}
+	head := out.Model.Head
+	m.Scores = &data.Matrix{Rows: v.rows, Cols: head.Outputs(), Data: v.scores}
+	m.Truth, m.Values, m.Weight = v.truth.y, v.truth.values, v.weights
+	o.noteAlike(path, v.alike)
+	if err := o.checkLabels(path, head, v.truth); err != nil {
+		return nil, err
+	}
+	out.Test, err = v.truth.score(head, m.Scores, v.weights, constantOf(t.part.train))
+	return m, err
+}

@@ -1,0 +1,396 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/linalg"
+	"github.com/kerf-ml/kerf/internal/par"
+	"github.com/kerf-ml/kerf/internal/seed"
+	"github.com/kerf-ml/kerf/internal/vmath"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/run"
+	"github.com/kerf-ml/kerf/sums"
+)
+
+// Newton separates classes, each from the rest where there are more than two,
+//
+//	min_w  P(w) = ½|w|² + C·Σ c·ℓ(y(w·x))
+//
+// with x and w extended by the constant coordinate Unit and c the weight of a row, as
+// linear.SVM and linear.Logistic have it, by Newton's method over sums. A pass over the
+// rows gives P, its gradient and Hessian at a point, and P at some points between that
+// and the last one. Where the step lowers P enough its end is the next point, and the
+// next step is known without another pass; otherwise the best of the points between is.
+//
+// The Hessian is over a part of the rows, drawn by their numbers, about HessianRows for
+// each coordinate: with a hundred the error of a step falls to a tenth, and far beyond
+// that no pass is saved (docs/math/sums.md). Half the squared length of the gradient
+// bounds how far P is above its optimum; the fit ends where that is at most Tolerance·P.
+//
+// Memory is two matrices of d² for each class, or for as many classes at a time as
+// there is room for, which take passes of their own.
+type Newton struct {
+	Loss      Loss
+	C         float64 // penalty of a unit of loss, positive
+	Tolerance float64 // duality gap relative to the objective, at least 0
+	MaxPasses int     // over the rows, of each group of classes, at least 1
+	Unit      float64 // value of the constant coordinate; 0 for none
+	Seed      uint64
+
+	// Start are functions to begin with, one a separator, with Bias the weight of the
+	// constant coordinate: those of a sample of the rows save passes. Nil for 0.
+	Start []*Function
+
+	Checkpoint learn.Checkpoint // a round is a block of rows
+	Run        run.Control
+}
+
+// HessianRows is how many rows for each coordinate the Hessian is over.
+const HessianRows = 100
+
+// ahead are the parts of a step at whose ends P is known beside that of the whole step.
+var ahead = []float64{0.5, 0.25, 0.1, 0.03, 0.01}
+
+// NewNewton returns the recipe with the defaults of a linear SVM.
+func NewNewton(loss Loss) Newton {
+	return Newton{Loss: loss, C: 1, Tolerance: 1e-3, MaxPasses: 20, Unit: 1}
+}
+
+// Validate reports every field that is out of range.
+func (n Newton) Validate() error {
+	const f = learn.Fields("newton")
+	var loss error
+	if n.Loss > Logistic {
+		loss = fmt.Errorf("newton: there is no %s", n.Loss)
+	}
+	return errors.Join(loss, f.Positive("C", n.C), f.NotNegative("tolerance", n.Tolerance),
+		f.AtLeast(1, "max passes", n.MaxPasses), f.NotNegative("unit", n.Unit), n.Checkpoint.Validate("newton"))
+}
+
+// separation is one class against the rest on the way to its optimum.
+type separation struct {
+	class int       // that is positive
+	w, p  []float64 // the point, and the step from it that the next pass looks at
+	value float64   // P(w); +Inf before it is known
+	gap   float64   // at w
+	done  bool
+	stuck bool
+}
+
+// Fit returns a function a separator, with Bias the weight of the constant coordinate.
+// When ctx ends they are the best so far, and the status says so.
+func (n Newton) Fit(ctx context.Context, s *Sample, classes int) ([]*Function, learn.Report, error) {
+	began := time.Now()
+	if err := errors.Join(n.Validate(), learn.Fields("newton").AtLeast(2, "classes", classes)); err != nil {
+		return nil, learn.Report{}, err
+	}
+	all, err := n.begin(s, classes)
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	group, err := n.group(s.Dim, len(all))
+	if err != nil {
+		return nil, learn.Report{}, err
+	}
+	report := learn.Report{Status: learn.Converged}
+	from, err := n.restore(s, all, group)
+	if err != nil {
+		return nil, report, err
+	}
+	for lo := from.group * group; lo < len(all); lo += group {
+		passes, status, err := n.run(ctx, s, classes, all, lo, min(lo+group, len(all)), from)
+		from = progress{group: lo/group + 1}
+		report.Iterations += passes
+		if err != nil {
+			return nil, report, err
+		}
+		if status != learn.Converged {
+			report.Status = status
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	out := make([]*Function, len(all))
+	for k, t := range all {
+		out[k] = &Function{W: t.w[:s.Dim], Bias: t.w[s.Dim]}
+		if !math.IsInf(t.value, 1) {
+			report.Objective += t.value
+			report.Gap += t.gap
+		}
+	}
+	report.Elapsed = time.Since(began)
+	return out, report, nil
+}
+
+// begin returns the separations at their start.
+func (n Newton) begin(s *Sample, classes int) ([]*separation, error) {
+	all := make([]*separation, learn.Separators(classes))
+	if n.Start != nil && len(n.Start) != len(all) {
+		return nil, fmt.Errorf("newton: the start has %d functions and must have %d", len(n.Start), len(all))
+	}
+	for k := range all {
+		t := &separation{class: learn.PositiveClass(k, classes), w: make([]float64, s.Dim+1), p: make([]float64, s.Dim+1),
+			value: math.Inf(1), gap: math.Inf(1)}
+		if n.Start != nil {
+			copy(t.w[:s.Dim], n.Start[k].W)
+			if t.w[s.Dim] = n.Start[k].Bias; n.Unit == 0 {
+				t.w[s.Dim] = 0
+			}
+		}
+		if vmath.Finite(t.w) >= 0 {
+			return nil, errors.New("newton: the start has a weight that is not finite")
+		}
+		all[k] = t
+	}
+	return all, nil
+}
+
+// group returns how many classes there is memory for at a time, by the budget alone.
+func (n Newton) group(dim, tasks int) (int, error) {
+	one := 2.5 * sums.QuadraticBytes(dim+1)
+	rows := 8 * 3 * float64(sums.BlockRows*(dim+1))
+	if err := n.Run.Reserve("sums of losses of so many features", one+rows, "use a smaller --dim"); err != nil {
+		return 0, err
+	}
+	ctl := n.Run
+	ctl.Process = false
+	return max(1, min(tasks, int((float64(ctl.Budget())/4)/one))), nil
+}
+
+// progress says where a fit stands: group, pass and row, with what the pass has summed up.
+type progress struct {
+	group, passes, row int
+	sums               []*sums.Quadratic
+}
+
+// run lowers the separations lo to hi-1, which are a group.
+func (n Newton) run(
+	ctx context.Context, s *Sample, classes int, all []*separation, lo, hi int, from progress,
+) (int, learn.Status, error) {
+	passes := from.passes
+	for {
+		var live []*separation
+		for _, t := range all[lo:hi] {
+			if !t.done {
+				live = append(live, t)
+			}
+		}
+		switch {
+		case len(live) == 0:
+			for _, t := range all[lo:hi] {
+				if t.stuck {
+					return passes, learn.IterationLimit, nil
+				}
+			}
+			return passes, learn.Converged, nil
+		case passes >= n.MaxPasses:
+			return passes, learn.IterationLimit, nil
+		}
+		q, err := n.pass(ctx, s, classes, all, live, progress{from.group, passes, from.row, from.sums})
+		from.row, from.sums = 0, nil
+		if learn.Interrupted(ctx, err) {
+			return passes, learn.Stopped(ctx), nil
+		}
+		if err != nil {
+			return passes, learn.IterationLimit, err
+		}
+		passes++
+		part := n.part(s)
+		err = par.For(ctx, n.Run.Quiet(), "", len(live), func(k int) error { return n.advance(ctx, live[k], q[k], part) })
+		if learn.Interrupted(ctx, err) {
+			return passes, learn.Stopped(ctx), nil
+		}
+		if err != nil {
+			return passes, learn.IterationLimit, err
+		}
+	}
+}
+
+// part is the part of the rows that the Hessian is over.
+func (n Newton) part(s *Sample) float64 {
+	return min(1, HessianRows*float64(s.Dim+1)/float64(max(s.Rows, 1)))
+}
+
+// pass sums over all rows at the ends of the steps.
+func (n Newton) pass(
+	ctx context.Context, s *Sample, classes int, all, live []*separation, at progress,
+) ([]*sums.Quadratic, error) {
+	width := s.Dim + 1
+	q := at.sums
+	if q == nil {
+		q = make([]*sums.Quadratic, len(live))
+		for k := range q {
+			q[k] = sums.NewQuadratic(width, len(ahead))
+		}
+	}
+	// The first rows of w are the ends of the steps, the others where they begin.
+	w := data.NewMatrix(2*len(live), width)
+	for k, t := range live {
+		for j, a := range t.w {
+			w.Row(k)[j], w.Row(len(live) + k)[j] = a+t.p[j], a
+		}
+	}
+	b := &bundle{n: n, s: s, live: live, q: q, w: w, x: data.NewMatrix(sums.BlockRows, width),
+		chosen: data.NewMatrix(sums.BlockRows, width), score: data.NewMatrix(sums.BlockRows, 2*len(live)),
+		part: n.part(s)}
+	keep := func(next int) []byte { return n.state(s, all, progress{at.group, at.passes, next, q}) }
+	return q, s.pass(ctx, n.Run, fmt.Sprintf("pass %d", at.passes+1), at.row, n.Checkpoint, keep,
+		func(block *sums.Block) error { return b.add(ctx, block) })
+}
+
+// bundle is what a pass needs beside its sums.
+type bundle struct {
+	n         Newton
+	s         *Sample
+	live      []*separation
+	q         []*sums.Quadratic
+	w         *data.Matrix
+	x, chosen *data.Matrix // rows with the constant coordinate; those of the Hessian
+	score     *data.Matrix
+	part      float64
+}
+
+// add adds a block.
+func (b *bundle) add(ctx context.Context, block *sums.Block) error {
+	rows, dim := block.Rows(), b.s.Dim
+	x := &data.Matrix{Rows: rows, Cols: dim + 1, Data: b.x.Data[:rows*(dim+1)]}
+	for i := range rows {
+		copy(x.Row(i), block.X.Row(i))
+		x.Row(i)[dim] = b.n.Unit
+	}
+	score := &data.Matrix{Rows: rows, Cols: b.w.Rows, Data: b.score.Data[:rows*b.w.Rows]}
+	ctl := b.n.Run.Quiet()
+	if err := linalg.MulT(context.WithoutCancel(ctx), ctl, 1, x, b.w, 0, score); err != nil {
+		return err
+	}
+	sampled := make([]bool, rows)
+	most := uint64(math.MaxUint64)
+	for i := range sampled {
+		h := seed.Hash(b.n.Seed, seed.Curvature, uint64(block.First+i))
+		sampled[i] = b.part >= 1 || h < uint64(b.part*float64(most))
+	}
+	slope, bend := make([]float64, rows), make([]float64, 0, rows)
+	for k, t := range b.live {
+		q, between := b.q[k], ahead
+		if vmath.Dot(t.p, t.p) == 0 {
+			between = nil
+		}
+		bend = bend[:0]
+		for i := range rows {
+			y, c := -1.0, b.n.C
+			if block.Y[i] == t.class {
+				y = 1
+			}
+			if block.Weight != nil {
+				c *= block.Weight[i]
+			}
+			end, start := y*score.Row(i)[k], y*score.Row(i)[len(b.live)+k]
+			value, first, second := b.n.Loss.at(end)
+			q.Value += c * value
+			slope[i] = c * y * first
+			for l, part := range between {
+				q.Ahead[l] += c * b.n.Loss.value(start+part*(end-start))
+			}
+			if sampled[i] && second > 0 && c > 0 {
+				copy(b.chosen.Row(len(bend)), x.Row(i))
+				bend = append(bend, c*second)
+			}
+		}
+		if err := q.Slopes(ctx, ctl, x, slope); err != nil {
+			return err
+		}
+		few := &data.Matrix{Rows: len(bend), Cols: dim + 1, Data: b.chosen.Data[:len(bend)*(dim+1)]}
+		if err := q.Bend(ctx, ctl, few, bend); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// advance takes the step, or a part of it, and finds the next one.
+func (n Newton) advance(ctx context.Context, t *separation, q *sums.Quadratic, part float64) error {
+	end := make([]float64, len(t.w))
+	for j, a := range t.w {
+		end[j] = a + t.p[j]
+	}
+	value := vmath.Dot(end, end)/2 + q.Value
+	if value-value != 0 || vmath.Finite(q.Gradient) >= 0 {
+		return errors.New("a sum of losses is not finite; scale the data down")
+	}
+	if value > t.value+1e-12*math.Abs(t.value) {
+		return n.back(t, q)
+	}
+	stalled := value >= t.value
+	gradient := q.Gradient
+	vmath.Axpy(gradient, 1, end)
+	copy(t.w, end)
+	gap := vmath.Dot(gradient, gradient) / 2
+	stalled = stalled && gap >= t.gap
+	t.value, t.gap = value, gap
+	if gap <= n.Tolerance*max(value, math.SmallestNonzeroFloat64) {
+		t.done = true
+		return nil
+	}
+	if stalled { // rounding leaves nothing to gain
+		t.done, t.stuck = true, true
+		return nil
+	}
+	return n.step(ctx, t, q, gradient, part)
+}
+
+// step finds the step from t.w by the Hessian, which it takes apart.
+func (n Newton) step(ctx context.Context, t *separation, q *sums.Quadratic, gradient []float64, part float64) error {
+	h := q.Hessian
+	largest := 0.0
+	for j := range h.Rows {
+		vmath.Scale(h.Row(j)[:j+1], 1/part)
+		largest = max(largest, h.Row(j)[j])
+	}
+	for j := range h.Rows {
+		h.Row(j)[j] += 1 + 1e-14*largest*float64(h.Rows)
+	}
+	ctl := n.Run.Quiet()
+	ctl.Workers = 1 // the classes are in parallel
+	if err := linalg.Cholesky(ctx, ctl, h); err != nil {
+		var indefinite *linalg.NotPositiveError
+		if errors.As(err, &indefinite) {
+			return errors.New("the curvature is not finite, or too uneven; scale the data down, or use a smaller C")
+		}
+		return err
+	}
+	for j, g := range gradient {
+		t.p[j] = -g
+	}
+	solve(t.p, h)
+	return nil
+}
+
+// back goes to the best point before the end of a step that did not lower P. The next
+// pass looks at that point itself.
+func (n Newton) back(t *separation, q *sums.Quadratic) error {
+	best, least := 0.0, t.value
+	for l, part := range ahead {
+		half := 0.0
+		for j, a := range t.w {
+			half += (a + part*t.p[j]) * (a + part*t.p[j]) / 2
+		}
+		if v := half + q.Ahead[l]; v < least {
+			best, least = part, v
+		}
+	}
+	if best == 0 {
+		if best = ahead[len(ahead)-1] / 10; vmath.Dot(t.p, t.p) <= 1e-24*vmath.Dot(t.w, t.w) {
+			t.done, t.stuck = true, true
+			clear(t.p)
+			return nil
+		}
+	}
+	vmath.Scale(t.p, best)
+	return nil
+}

@@ -1,0 +1,67 @@
+// Package stream learns linear functions of rows that need not fit in memory, from sums
+// over them:
+//
+//   - Ridge, least squares of numbers or classes, with its penalty chosen by sums over
+//     folds, in one pass;
+//   - Newton, the squared hinge and the logistic loss, in a few passes.
+//
+// Sums are over blocks of sums.BlockRows rows in their order: same rows, same bits,
+// whatever the number of workers, the memory, or the files that the rows came in.
+package stream
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/run"
+	"github.com/kerf-ml/kerf/sums"
+)
+
+// Sample is rows that are read from the beginning as often as a fit asks for them, each
+// time the same in the same order.
+type Sample struct {
+	Dim    int     // coordinates of a row
+	Rows   int     // how many there are, of positive weight
+	Weight float64 // sum of their weights
+
+	// Each reads the rows from the given one on, which is a multiple of
+	// sums.BlockRows, in blocks of that many. A block may be written to.
+	Each func(ctx context.Context, from int, use func(b *sums.Block) error) error
+}
+
+// Function is the fitted function W·x + Bias. It is immutable and safe for concurrent
+// use.
+type Function struct {
+	W    []float64
+	Bias float64
+}
+
+// pass is one pass over the rows from a given one on, of which progress and a
+// checkpoint are told after each block. Keep returns the state after the rows so far.
+func (s *Sample) pass(
+	ctx context.Context, ctl run.Control, name string, from int, c learn.Checkpoint, keep func(next int) []byte,
+	use func(b *sums.Block) error,
+) error {
+	ctl.Progress.Begin(name, int64(s.Rows))
+	defer ctl.Progress.End()
+	rows := from
+	err := s.Each(ctx, from, func(b *sums.Block) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := use(b); err != nil {
+			return err
+		}
+		rows += b.Rows()
+		ctl.Progress.Advance(int64(rows))
+		if b.Rows() < sums.BlockRows {
+			return nil // the last one: what comes next is kept at once
+		}
+		return c.Keep(rows/sums.BlockRows, false, func() []byte { return keep(rows) })
+	})
+	if err == nil && rows != s.Rows {
+		return fmt.Errorf("the data have changed while they were read: %d rows to learn from, and %d before", rows, s.Rows)
+	}
+	return err
+}

@@ -1,0 +1,241 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/learn/linear"
+	"github.com/kerf-ml/kerf/learn/stream"
+	"github.com/kerf-ml/kerf/sums"
+)
+
+// Stream is a sample that need not fit in memory: its rows are read from the beginning
+// as often as a fit asks for them, each time the same in the same order.
+type Stream[T any] struct {
+	Rows    int       // all of which have a positive weight
+	Weight  float64   // sum of their weights, Rows where they have none
+	Classes []float64 // the same of each class; nil for numbers
+
+	// Each hands the rows over in parts of any size, with the task and the classes of
+	// the sample that the pipeline was fitted to.
+	Each func(ctx context.Context, use func(part Sample[T]) error) error
+
+	Checkpoint learn.Checkpoint // where the state is kept; a round is a block of rows
+}
+
+// streamFolds is into how many parts the rows are divided to choose the penalty of
+// ridge.
+const streamFolds = 5
+
+// streamPasses bounds the passes over a stream; Newton's method from the solution of a
+// sample takes one to ten.
+const streamPasses = 20
+
+// Streams reports what keeps a learner from being fitted to a stream of so many classes,
+// 0 of numbers.
+func Streams(l Learner, classes int) error {
+	switch l := l.(type) {
+	case Ridge:
+		return nil
+	case SVM:
+		if l.Loss == linear.SquaredHinge {
+			return nil
+		}
+		return fmt.Errorf("svm with the loss %s has no sums over rows; squared-hinge has", l.Loss)
+	case Logistic:
+		if classes <= 2 {
+			return nil
+		}
+		return fmt.Errorf("logistic of more than two classes needs all of them at once for each row; svm and ridge do not")
+	}
+	return fmt.Errorf("%s needs all rows at once; ridge, svm and logistic learn from sums over rows", l.Name())
+}
+
+// FitStream fits the separators of a pipeline, which FitSample returned with t for a
+// sample of the rows, to all rows of a stream. The map, the penalty that the sample was
+// best with and the calibration stay; lambda of ridge is chosen anew, from sums over
+// folds of all rows. The report is that of the stream, the scores and margins are those
+// of the sample.
+//
+// A learner that is not one of Streams is refused. When ctx ends while Newton's method
+// runs the result is the best so far and the status says so; ridge has none before its
+// pass is over, and returns the context's error.
+func (r Recipe[T]) FitStream(ctx context.Context, p *Pipeline[T], t *Training, sample Sample[T], s Stream[T]) error {
+	if err := Streams(r.Learner, sample.Classes.Len()); err != nil {
+		return err
+	}
+	begun := time.Now()
+	r, sample, err := r.ready(sample)
+	if err != nil {
+		return err
+	}
+	from := &streamed[T]{r: r, p: p, sample: sample, s: s}
+	if from.factor, err = r.factors(sample.Classes, s.Classes, s.Weight); err != nil {
+		return err
+	}
+	switch l := r.Learner.(type) {
+	case Ridge:
+		err = from.ridge(ctx, l, t)
+	case SVM:
+		err = from.newton(ctx, l, stream.SquaredHinge, l.Tolerance, l.MaxPasses, l.Unit, t)
+	case Logistic:
+		err = from.newton(ctx, l, stream.Logistic, l.Tolerance, l.MaxPasses, l.Unit, t)
+	}
+	if err != nil {
+		return err
+	}
+	t.Elapsed += time.Since(begun)
+	return score(after(ctx), r.Run.Quiet(), t, p, sample, nil)
+}
+
+// streamed is a fit to a stream.
+type streamed[T any] struct {
+	r      Recipe[T]
+	p      *Pipeline[T]
+	sample Sample[T]
+	s      Stream[T]
+	factor []float64 // of the weights of each class
+}
+
+// features returns the stream of features.
+func (f *streamed[T]) features() *stream.Sample {
+	classes := f.sample.Task == Classify
+	out := &stream.Sample{Dim: f.p.Map.Dim(), Rows: f.s.Rows, Weight: f.s.Weight}
+	weighted := f.sample.Weight != nil || f.r.ClassWeight != nil || f.r.Balanced
+	if classes && weighted {
+		out.Weight = 0
+		for c, sum := range f.s.Classes {
+			out.Weight += f.factor[c] * sum
+		}
+	}
+	out.Each = func(ctx context.Context, from int, use func(b *sums.Block) error) error {
+		blocks, seen := sums.NewBlocks(out.Dim, classes, weighted, use), 0
+		blocks.From(from)
+		err := f.s.Each(ctx, func(part Sample[T]) error {
+			lo := min(max(0, from-seen), part.Len())
+			seen += part.Len()
+			if lo == part.Len() {
+				return nil
+			}
+			x, err := f.p.features(ctx, f.r.Run.Quiet(), data.Range[T]{Of: part.X, Lo: lo, Hi: part.Len()})
+			if err != nil {
+				return Moved(err, lo)
+			}
+			for i := range x.Len() {
+				y, value, weight := 0, 0.0, weigh(part.Weight, lo+i)
+				if classes {
+					y = part.Y[lo+i]
+					weight *= f.factor[y]
+				} else {
+					value = part.Values[lo+i]
+				}
+				if err := blocks.Add(x.At(i), y, value, weight); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return blocks.End()
+	}
+	return out
+}
+
+// meanRows is how many rows of the sample the mean of the features is taken from.
+const meanRows = 4096
+
+// ridge fits least squares in one pass.
+func (f *streamed[T]) ridge(ctx context.Context, l Ridge, t *Training) error {
+	rows := f.features()
+	s := stream.Ridge{Lambdas: []float64{l.Lambda}, Intercept: true, Folds: streamFolds, Seed: f.r.Seed, Run: f.r.Run,
+		Checkpoint: f.s.Checkpoint}
+	if l.Choose {
+		s.Lambdas = ridgeLambdas(rows.Weight)
+	}
+	head := data.Range[T]{Of: f.sample.X, Hi: min(meanRows, f.sample.Len())}
+	x, err := f.p.features(ctx, f.r.Run.Quiet(), head)
+	if err != nil {
+		return err
+	}
+	s.Shift = make([]float64, rows.Dim)
+	for i := range x.Len() {
+		x.At(i).AddTo(s.Shift, 1/float64(x.Len()))
+	}
+	if f.sample.Task == Regress {
+		s.Level = []float64{weightedMean(f.sample.Values, f.sample.Weight)}
+	}
+	fit, err := s.Fit(ctx, rows, f.sample.Classes.Len())
+	if err != nil {
+		return err
+	}
+	t.Lambda = fit.Lambda
+	t.Report = learn.Report{Status: learn.Converged, Iterations: 1, Objective: fit.Objective, Elapsed: t.Elapsed}
+	return f.take(fit.Models, 1)
+}
+
+// take puts functions of features into the pipeline.
+func (f *streamed[T]) take(models []*stream.Function, unit float64) error {
+	w, bias := data.NewMatrix(len(models), f.p.Map.Dim()), make([]float64, len(models))
+	for k, m := range models {
+		copy(w.Row(k), m.W)
+		bias[k] = m.Bias
+	}
+	return f.p.take(w, bias, unit, nil, f.p.Map.Dim())
+}
+
+// newton fits a loss by Newton's method from the solution of the sample.
+func (f *streamed[T]) newton(
+	ctx context.Context, l Rated, loss stream.Loss, tolerance float64, passes int, unit float64, t *Training,
+) error {
+	rows := f.features()
+	c := t.C
+	if l.Rate() > 0 {
+		c = rated(l.Rate(), rows.Weight)
+	}
+	start, err := f.start(ctx, c, rows.Weight)
+	if err != nil {
+		return err
+	}
+	n := stream.Newton{Loss: loss, C: c, Tolerance: tolerance, MaxPasses: min(passes, streamPasses), Unit: unit,
+		Seed: f.r.Seed, Start: start, Checkpoint: f.s.Checkpoint, Run: f.r.Run}
+	models, report, err := n.Fit(ctx, rows, f.sample.Classes.Len())
+	if err != nil {
+		return err
+	}
+	report.Elapsed = t.Elapsed
+	t.Report, t.C = report, c
+	return f.take(models, unit)
+}
+
+// start fits the sample with a C that is larger by as much as its rows are fewer: the
+// separators are then near those of all rows.
+func (f *streamed[T]) start(ctx context.Context, c, weight float64) ([]*stream.Function, error) {
+	x, err := f.p.features(ctx, f.r.Run.Quiet(), f.sample.X)
+	if err != nil {
+		return nil, err
+	}
+	r, mapped := f.r, withX(f.sample, x)
+	r.Run = r.Run.Quiet()
+	own, err := r.weights(mapped.Classes, mapped.Y, mapped.Weight)
+	if err != nil {
+		return nil, err
+	}
+	var begin []*linear.Separator
+	for k := range f.p.Separators.Rows {
+		begin = append(begin, &linear.Separator{W: f.p.Separators.Row(k), Bias: f.p.Bias[k], Unit: f.p.Unit})
+	}
+	fitted, _, err := fitAt(ctx, r, mapped, c*weight/total(own, mapped.Len()), begin)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*stream.Function, fitted.Separators.Rows)
+	for k := range out {
+		out[k] = &stream.Function{W: fitted.Separators.Row(k), Bias: fitted.Bias[k]}
+	}
+	return out, nil
+}
