@@ -1,7 +1,6 @@
 package job
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -211,20 +210,20 @@ func (s *search[T]) learnt(a *arm[T]) *arm[T] {
 	r.Rounds, r.Seed, r.Run = s.size.rounds, s.o.Seed, s.recipe.Run
 	next := a.again()
 	next.family, next.name = "learned "+a.family, s.named(a.view, "learned metric of "+a.family)
-	next.learn = func(ctx context.Context, part model.Sample[T], rows int) (kernel.Kernel[T], error) {
-		return s.learnKernel(ctx, r, part, cmp.Or(rows, s.size.metric))
+	next.learn = func(ctx context.Context, part model.Sample[T]) (kernel.Kernel[T], error) {
+		return s.learnKernel(ctx, r, part)
 	}
 	next.grid = ridgeGrid[:5]
 	return next
 }
 
-// learnKernel learns a metric from some of the rows, so many at most.
+// learnKernel learns a metric from some of the rows.
 func (s *search[T]) learnKernel(
-	ctx context.Context, r metric.Recipe, part model.Sample[T], rows int,
+	ctx context.Context, r metric.Recipe, part model.Sample[T],
 ) (kernel.Kernel[T], error) {
 	few := part
-	if part.Len() > rows {
-		_, some := part.Split(float64(rows)/float64(part.Len()), s.o.Seed)
+	if part.Len() > s.size.metric {
+		_, some := part.Split(float64(s.size.metric)/float64(part.Len()), s.o.Seed)
 		few = part.Select(some)
 	}
 	got, err := r.Learn(ctx, any(few.X).(data.Source[data.Vector]), targetsMatrix(few))

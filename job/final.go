@@ -2,10 +2,8 @@ package job
 
 import (
 	"context"
-	"math"
 	"time"
 
-	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -29,8 +27,8 @@ const (
 func (s *search[T]) final(ctx context.Context, a *arm[T], whole model.Sample[T]) (model.Recipe[T], error) {
 	r := a.recipe
 	r.Kernel = a.kernel
-	if rows := s.metricRows(whole); a.learn != nil && (len(s.second.parts) > 1 || rows > s.size.metric) {
-		k, err := a.learn(ctx, whole, rows)
+	if a.learn != nil && len(s.second.parts) > 1 {
+		k, err := a.learn(ctx, whole)
 		if err != nil {
 			return r, err
 		}
@@ -68,21 +66,6 @@ func (s *search[T]) final(ctx context.Context, a *arm[T], whole model.Sample[T])
 		r.Learner = l.WithPenalty(penalty)
 	}
 	return r, nil
-}
-
-// A metric is learnt from so many rows that these times these times their coordinates are
-// about so much, and from no more than mostMetricRows.
-const (
-	metricWork     = 1e9
-	mostMetricRows = 6000
-)
-
-// metricRows is how many rows the metric of the final model is learnt from: those of a race or,
-// where that takes about as long again, more.
-func (s *search[T]) metricRows(part model.Sample[T]) int {
-	x := any(part.X).(data.Source[data.Vector]) // nothing else is searched
-	most := int(min(mostMetricRows, math.Sqrt(metricWork/float64(max(data.Dim(x), 1)))))
-	return max(s.size.metric, min(most, part.Len()))
 }
 
 // byAll reports whether an arm is fitted with all of n rows as landmarks.

@@ -24,9 +24,9 @@ type arm[T any] struct {
 	grid   []float64     // penalties, from that of the simplest model on
 	width  float64       // of the kernel, in median distances; 0 for none
 
-	// learn makes the kernel from at most so many of the rows that the arm is fitted to, 0 for as many as
-	// in a race; nil for one that is given.
-	learn func(ctx context.Context, s model.Sample[T], rows int) (kernel.Kernel[T], error)
+	// learn makes the kernel from the rows that the arm is fitted to; nil for one
+	// that is given.
+	learn func(ctx context.Context, s model.Sample[T]) (kernel.Kernel[T], error)
 
 	// What the race found out.
 	at     int          // place in grid of the best penalty
@@ -160,7 +160,7 @@ func (a *arm[T]) run(ctx context.Context, s model.Sample[T], r rung) error {
 		}
 		recipe := a.recipe
 		if a.learn != nil {
-			k, err := a.learn(ctx, part, 0)
+			k, err := a.learn(ctx, part)
 			if err != nil {
 				return err
 			}
