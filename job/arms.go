@@ -9,6 +9,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/metric"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/spec"
@@ -86,8 +87,8 @@ func (s *search[T]) vectors(view int) data.Source[data.Vector] {
 func (s *search[T]) arms(view int) []*arm[T] {
 	x, out := s.vectors(view), []*arm[T]{s.linear(view)}
 	texts := data.Dim(x) > mostCoordinates
-	if first := view == 0 || s.size.wide || texts; first && s.task == model.Classify && s.rows() > foldedRows {
-		out = append(out, s.logistic(view)) // fewer rows have a mean of models, of which its log odds are no part
+	if (view == 0 || s.size.wide || texts) && s.triesLogistic(data.Dim(x)) {
+		out = append(out, s.logistic(view))
 	}
 	if texts {
 		return out
@@ -158,6 +159,13 @@ func (s *search[T]) linear(view int) *arm[T] {
 		a.whole = model.NewSVM()
 	}
 	return a
+}
+
+// triesLogistic reports whether the logistic loss takes part: in classes, with separators that are soon learnt, and
+// where rows are many. Of few rows a mean of models is taken, of which its log odds are no part.
+func (s *search[T]) triesLogistic(dim int) bool {
+	return s.task == model.Classify && s.rows() > foldedRows &&
+		dim*learn.Separators(s.views[0].sample.Classes.Len()) <= mostWeights
 }
 
 // logistic returns the arm of the plain linear model by the logistic loss.
