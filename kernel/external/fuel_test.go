@@ -376,7 +376,7 @@ func FuzzFuel(f *testing.F) {
 		checkFuel(t, code)
 		// The bytes as they are, and as bodies of a module.
 		_, _ = external.Metered(choices)
-		if valid(t, choices) {
+		if choices, err := external.Bare(choices); err == nil && valid(t, choices) {
 			checkFuel(t, choices)
 		}
 		_, _ = external.Metered(module{alloc: bump(), kernel: choices}.bytes())
@@ -390,6 +390,38 @@ func valid(t *testing.T, code []byte) bool {
 	defer r.Close(t.Context())
 	m, err := r.CompileModule(t.Context(), code)
 	return err == nil && len(m.ImportedFunctions()) == 0
+}
+
+// TestBombs are modules of a few bytes that say to hold more than any memory.
+func TestBombs(t *testing.T) {
+	huge := []byte{0xff, 0xff, 0xff, 0xff, 0x0f}
+	section := func(id byte, content ...byte) []byte {
+		return append(append([]byte("\x00asm\x01\x00\x00\x00"), id, byte(len(content))), content...)
+	}
+	for _, id := range []byte{1, 2, 3, 4, 5, 6, 7, 9, 10, 11} {
+		if _, err := external.Bare(section(id, huge...)); err == nil {
+			t.Errorf("section %d is taken", id)
+		}
+	}
+	for _, m := range [][]byte{
+		section(1, append([]byte{1, 0x60}, huge...)...),                 // parameters
+		section(11, append([]byte{1, 0, 0x41, 0, 0x0b}, huge...)...),    // bytes of data
+		section(11, append([]byte{1, 2, 0, 0x41, 0, 0x0b}, huge...)...), // of a memory with a number
+		section(11, append([]byte{1, 1}, huge...)...),
+	} {
+		if _, err := external.Bare(m); err == nil {
+			t.Errorf("%x is taken", m)
+		}
+	}
+	names := section(0, append([]byte{4, 'n', 'a', 'm', 'e', 1, 5}, huge...)...)
+	if got, err := external.Bare(names); err != nil || len(got) != 8 {
+		t.Errorf("a section of names: %x, %v", got, err)
+	}
+	for _, m := range [][]byte{linearModule(), lettersModule()} {
+		if got, err := external.Bare(m); err != nil || !bytes.Equal(got, m) {
+			t.Errorf("a module without custom sections changes: %v", err)
+		}
+	}
 }
 
 // BenchmarkFuel is ⟨x, y⟩ of 1,000 numbers, without limits, with fuel, and with

@@ -47,6 +47,57 @@ func refused(code []byte) (problem, advice string) {
 	return "", ""
 }
 
+// bare returns a module without its custom sections, which do nothing. A section that
+// cannot hold as much as it says is an error: wazero makes room for any number before it
+// reads what was counted.
+func bare(code []byte) ([]byte, error) {
+	out := append([]byte(nil), code[:min(8, len(code))]...)
+	r := &moduleReader{rest: code[len(out):]}
+	for len(r.rest) > 0 {
+		id := r.byte()
+		content := r.bytes(r.number())
+		if r.short || !holds(id, content) {
+			return nil, errMalformed
+		}
+		if id != sectionCustom {
+			out = append(binary.AppendUvarint(append(out, id), uint64(len(content))), content...)
+		}
+	}
+	return out, nil
+}
+
+// holds reports whether a section is long enough for what it counts.
+func holds(id byte, content []byte) bool {
+	if id == sectionCustom || id == sectionStart || id == sectionCount {
+		return true
+	}
+	r := &moduleReader{rest: content}
+	n := r.number()
+	if n > uint64(len(r.rest)) {
+		return false
+	}
+	switch id {
+	case sectionType:
+		for ; n > 0 && !r.short; n-- {
+			r.byte()
+			r.bytes(r.number())
+			r.bytes(r.number())
+		}
+	case sectionData:
+		for ; n > 0 && !r.short; n-- {
+			flags := r.number()
+			if flags == 2 {
+				r.number()
+			}
+			if flags != 1 {
+				r.expression(nil)
+			}
+			r.bytes(r.number())
+		}
+	}
+	return !r.short
+}
+
 // moduleReader reads the bytes of a module. Past their end all is 0.
 type moduleReader struct {
 	rest  []byte

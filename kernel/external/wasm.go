@@ -111,7 +111,11 @@ func (k *Wasm[T]) compile(code []byte) error {
 	}
 	// Only what is valid as it stands can be metered: another module might name what
 	// kerf adds.
-	compiled, err := k.runtime.CompileModule(k.ctx, code)
+	code, err := bare(code)
+	var compiled wazero.CompiledModule
+	if err == nil {
+		compiled, err = k.runtime.CompileModule(k.ctx, code)
+	}
 	if err != nil {
 		return k.fault("is no WebAssembly module that kerf can run: "+firstLine(err), wasmAdvice, err)
 	}
