@@ -14,6 +14,8 @@ import (
 func TestAbsent(t *testing.T) {
 	none := table.Options{Target: "none"}
 	number := func(i int) string { return fmt.Sprintf("%d.5", i) }
+	mass := func(i int) string { return fmt.Sprintf("%d kg", i) }
+	day := func(i int) string { return fmt.Sprintf("2024-%d-%d", 1+i%12, 1+i%28) }
 	for _, c := range []struct {
 		name, words string
 		cell        func(i int) string
@@ -22,9 +24,8 @@ func TestAbsent(t *testing.T) {
 		kind        table.Kind
 	}{
 		{"number", `"unknown" counts as missing`, number, "unknown", 20, table.Number},
-		{"unit", `in kg; "n.k." counts as missing`, func(i int) string { return fmt.Sprintf("%d kg", i) }, "n.k.", 20, table.Number},
-		{"date", `YYYY-M-D; "never" counts as missing`, func(i int) string { return fmt.Sprintf("2024-%d-%d", 1+i%12, 1+i%28) }, "never",
-			20, table.Date},
+		{"unit", `in kg; "n.k." counts as missing`, mass, "n.k.", 20, table.Number},
+		{"date", `YYYY-M-D; "never" counts as missing`, day, "never", 20, table.Date},
 		{"often", "", number, "unknown", 4, table.Category},
 		{"digits", "", number, "about 12", 20, table.Ignored},
 	} {

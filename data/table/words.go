@@ -11,8 +11,15 @@ import (
 // What makes a column of texts free text, and how much of it is kept.
 const (
 	wordsACell = 3      // on the average
-	mostWords  = 20_000 // coordinates
+	mostWords  = 20_000 // coordinates of words, and of parts of words
 	leastRows  = 2      // in which a word must be
+)
+
+// Parts of words are runs of so many characters, marked so that none is a word.
+const (
+	shortPart, longPart = 3, 4
+	partMark            = "~"
+	edge                = '_' // of a word
 )
 
 // wordsOf returns the words of a text in lower case: runs of letters and digits.
@@ -21,46 +28,63 @@ func wordsOf(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), between)
 }
 
+// partsOf calls yield for the runs of characters in a word between two edges: those of
+// "cat" are ~_ca, ~cat, ~at_, ~_cat and ~cat_.
+func partsOf(word string, yield func(part string)) {
+	long := append(append([]rune{edge}, []rune(word)...), edge)
+	for n := shortPart; n <= longPart; n++ {
+		for from := 0; from+n <= len(long); from++ {
+			yield(partMark + string(long[from:from+n]))
+		}
+	}
+}
+
+// isPart reports whether a coordinate of a text is one of a part of words.
+func isPart(word string) bool { return strings.HasPrefix(word, partMark) }
+
 // fitWords makes a column one of free text where its cells have three words or more
 // between blanks on the average, half of at least 20 are different, and some word is in two rows. It
-// reports whether it is. Of word w a text has the coordinate (1 + ln f)·idf, f being
-// how often it has the word and idf = 1 + ln((1 + n)/(1 + rows with w)); the
-// coordinates of a text have length 1 together, or are all zero.
+// reports whether it is. A text has coordinates of its words and of the parts of these. Of word or part w it
+// has (1 + ln f)·idf, f being how often it has w and idf = 1 + ln((1 + n)/(1 + rows with w)); the
+// coordinates of all words have length √½ together, and so have those of all parts, or are all zero.
 func (c *Column) fitWords(cells *column, rows []int) bool {
-	counts := make([]map[string]int, len(cells.entry)) // of each different cell
-	inRows, different, present, total := map[string]int{}, 0, 0, 0
+	times := make([]int, len(cells.entry)) // that each different cell is there
+	different, present, total := 0, 0, 0
 	for _, i := range rows {
 		code := cells.code[i]
 		if code < 0 {
 			continue
 		}
-		if present++; counts[code] == nil {
+		present++
+		if times[code]++; times[code] == 1 {
 			different++
-			counts[code] = map[string]int{}
-			for _, word := range wordsOf(cells.entry[code].text) {
-				counts[code][word]++
-			}
-		}
-		for word := range counts[code] {
-			inRows[word]++
 		}
 		total += len(strings.Fields(cells.entry[code].text)) // a name with hyphens is one word
 	}
 	if present < manyRows || 2*different < present || total < wordsACell*present {
 		return false
 	}
-	for word, n := range inRows {
-		if n >= leastRows {
-			c.Words = append(c.Words, word)
+	inRows, last := map[string]int{}, map[string]int{} // rows that have it, and the last cell that had
+	for code, n := range times {
+		if n == 0 {
+			continue
+		}
+		see := func(w string) {
+			if last[w] != code+1 {
+				last[w] = code + 1
+				inRows[w] += n
+			}
+		}
+		for _, word := range wordsOf(cells.entry[code].text) {
+			see(word)
+			partsOf(word, see)
 		}
 	}
-	if len(c.Words) == 0 {
+	words, parts := common(inRows, false), common(inRows, true)
+	if len(words) == 0 {
 		return false
 	}
-	slices.SortFunc(c.Words, func(a, b string) int {
-		return cmp.Or(cmp.Compare(inRows[b], inRows[a]), cmp.Compare(a, b))
-	})
-	c.Words = slices.Clone(c.Words[:min(len(c.Words), mostWords)])
+	c.Words = append(words, parts...)
 	slices.Sort(c.Words)
 	for _, word := range c.Words {
 		c.Weights = append(c.Weights, 1+math.Log(float64(1+present)/float64(1+inRows[word])))
@@ -70,6 +94,20 @@ func (c *Column) fitWords(cells *column, rows []int) bool {
 		c.Size++
 	}
 	return true
+}
+
+// common returns the words, or the parts of words, that are in the most rows.
+func common(inRows map[string]int, parts bool) []string {
+	var out []string
+	for word, n := range inRows {
+		if n >= leastRows && isPart(word) == parts {
+			out = append(out, word)
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int {
+		return cmp.Or(cmp.Compare(inRows[b], inRows[a]), cmp.Compare(a, b))
+	})
+	return out[:min(len(out), mostWords)]
 }
 
 // term is a coordinate of a text.
@@ -93,29 +131,52 @@ func (c *Column) terms(cells *column) [][]term {
 
 func (c *Column) termsOf(text string, place map[string]int) []term {
 	var found []int
-	for _, word := range wordsOf(text) {
-		if k, ok := place[word]; ok {
+	see := func(w string) {
+		if k, ok := place[w]; ok {
 			found = append(found, k)
+		}
+	}
+	for _, word := range wordsOf(text) {
+		see(word)
+		if c.hasParts() {
+			partsOf(word, see)
 		}
 	}
 	slices.Sort(found)
 	var out []term
+	var square [2]float64 // of words, and of parts
 	for k := 0; k < len(found); {
 		n := k + 1
 		for n < len(found) && found[n] == found[k] {
 			n++
 		}
-		out = append(out, term{found[k], (1 + math.Log(float64(n-k))) * c.Weights[found[k]]})
+		v := (1 + math.Log(float64(n-k))) * c.Weights[found[k]]
+		out = append(out, term{found[k], v})
+		square[c.half(found[k])] += v * v
 		k = n
 	}
-	square := 0.0
-	for _, t := range out {
-		square += t.value * t.value
+	share := 1.0
+	if c.hasParts() {
+		share = math.Sqrt2
 	}
 	for k := range out {
-		out[k].value /= math.Sqrt(square)
+		out[k].value /= share * math.Sqrt(square[c.half(out[k].word)])
 	}
 	return out
+}
+
+// hasParts reports whether a text has coordinates of parts of words.
+func (c *Column) hasParts() bool {
+	at, _ := slices.BinarySearch(c.Words, partMark)
+	return at < len(c.Words) && isPart(c.Words[at])
+}
+
+// half is 1 for the coordinate of a part of words and 0 for that of a word.
+func (c *Column) half(word int) int {
+	if isPart(c.Words[word]) {
+		return 1
+	}
+	return 0
 }
 
 // putWords is put for a text.
