@@ -104,8 +104,8 @@ type Landmark struct {
 // have the cell of a row of the background instead.
 type Change struct {
 	Column string  `json:"column"`
-	Value  string  `json:"value"`
-	Change float64 `json:"change"` // above 0: the cell speaks for the prediction
+	Value  string  `json:"value,omitempty"` // the cell, where the rows are known
+	Change float64 `json:"change"`          // above 0: the cell speaks for the prediction
 }
 
 // Background is where the other cells of columns come from.
@@ -121,6 +121,10 @@ type Similar struct {
 	Similarity float64 `json:"similarity"` // the cosine of the kernel, 1 for the same
 	Text       string  `json:"text,omitempty"`
 }
+
+// mostTried is how many columns of a row are tried; of more, those that the row has
+// something in.
+const mostTried = 1000
 
 // cancelling is how many times larger than their sum pulls are where a row says that they
 // cancel.
@@ -141,7 +145,8 @@ func (w Why) Row(ctx context.Context, r *dataset.Rows, x *model.Encoded, i int) 
 	return out, w.Columns(ctx, out, r, x, i)
 }
 
-// Landmarks says what is predicted for a row, and which landmarks are near or pull.
+// Landmarks says what is predicted for a row, and which landmarks are near or pull. The
+// rows may be nil where instances are all that there is; cells are not shown then.
 func (w Why) Landmarks(ctx context.Context, r *dataset.Rows, x *model.Encoded, i int) (*Row, error) {
 	if err := w.Validate(); err != nil {
 		return nil, err
@@ -159,7 +164,7 @@ func (w Why) Landmarks(ctx context.Context, r *dataset.Rows, x *model.Encoded, i
 		return nil, model.Moved(err, i)
 	}
 	said := m.Prediction(scores.Row(0))
-	out := &Row{Row: r.First() + i + 1, Prediction: said.Label, Scores: said.Scores, Probabilities: said.Probabilities,
+	out := &Row{Row: i + 1, Prediction: said.Label, Scores: said.Scores, Probabilities: said.Probabilities,
 		Landmarks: []Landmark{}, Strongest: []Landmark{}, Columns: []Change{}}
 	if m.Regresses() {
 		out.Prediction = said.Value
@@ -167,7 +172,10 @@ func (w Why) Landmarks(ctx context.Context, r *dataset.Rows, x *model.Encoded, i
 		out.output = m.Decide(scores.Row(0))
 	}
 	out.Score = scores.Row(0)[out.output]
-	if r.Labels != nil {
+	if r != nil {
+		out.Row += r.First()
+	}
+	if r != nil && r.Labels != nil {
 		out.Label = r.Labels[i]
 	}
 	return out, w.pulls(ctx, out, one)
@@ -250,6 +258,14 @@ func (w Why) Columns(ctx context.Context, out *Row, r *dataset.Rows, x *model.En
 	if err != nil {
 		return err
 	}
+	found := len(columns)
+	if found > mostTried {
+		if columns, err = w.Model.Columns(one); err != nil {
+			return err
+		}
+		columns = most(columns, mostTried)
+	}
+	out.LeftOut = found - len(columns)
 	to, donors := make([]int, background.Len()), make([]int, background.Len())
 	for k := range donors {
 		donors[k] = k
@@ -265,7 +281,7 @@ func (w Why) Columns(ctx context.Context, out *Row, r *dataset.Rows, x *model.En
 		return cmp.Compare(math.Abs(b.Change), math.Abs(a.Change))
 	})
 	if w.Most > 0 && len(out.Columns) > w.Most {
-		out.LeftOut = len(out.Columns) - w.Most
+		out.LeftOut += len(out.Columns) - w.Most
 		out.Columns = out.Columns[:w.Most]
 	}
 	return nil

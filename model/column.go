@@ -44,8 +44,14 @@ func (m *Model) Swap(x *Encoded, to []int, from *Encoded, donors []int, c Column
 }
 
 // Value returns what a row has in a column, for people: a cell, a number, a character,
-// or whether an item is there.
+// or whether an item is there. Without the rows it is empty for vectors.
 func (m *Model) Value(r *dataset.Rows, x *Encoded, row int, c Column) string {
+	if r == nil {
+		if c.hi > 0 && !c.position {
+			return ""
+		}
+		return m.rows.value(x, row, c)
+	}
 	if text, ok := m.Encoding.Cell(r, row, c.Name); ok || r.IsTable() && !c.isPart() {
 		return text
 	}
