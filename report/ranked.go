@@ -56,7 +56,7 @@ func (r *Ranked) SVG() string {
 		put(`<text class="label" x="%.1f" y="%.1f" text-anchor="end">%s</text>`, rankedNames-8, y+12,
 			html.EscapeString(clean(bar.Name, 20)))
 		from, to := v.px(min(bar.Value, 0)), v.px(max(bar.Value, 0))
-		put(`<path class="bar" stroke="none" d="M%.1f %.1fH%.1fv13H%.1fz"/>`, from, y+1, max(to, from+0.5), from)
+		put(`<rect class="bar" x="%.1f" y="%.1f" width="%.1f" height="13"/>`, from, y+1, max(to-from, 0.5))
 		if bar.Low < bar.High {
 			put(`<path class="whisker" d="M%.1f %.1fH%.1fm0 -3v6M%.1f %.1fv6"/>`, v.px(bar.Low), y+7.5, v.px(bar.High),
 				v.px(bar.Low), y+4.5)
