@@ -114,7 +114,8 @@ func (e *edition) describePredict() object {
 			"schema":      object{"type": "integer", "enum": []int{0, 1}}})
 	}
 	numbers := object{"type": "array", "items": object{"type": "array", "items": object{"type": "number"}}}
-	properties := object{"model": object{"type": "string"}, "version": object{"type": "string"}, "features": numbers}
+	properties := object{"model": object{"type": "string"}, "version": object{"type": "string"}, "features": numbers,
+		"why": object{"type": "array", "items": object{"type": "object"}}}
 	if e.Regresses() {
 		properties["predictions"] = object{"type": "array", "items": object{"type": "number"}}
 		properties["intervals"] = numbers

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/explain"
 	"github.com/kerf-ml/kerf/job"
 	"github.com/kerf-ml/kerf/model"
 )
@@ -20,10 +21,11 @@ const (
 	outSet           = "set"
 	outFeatures      = "features"
 	outClasses       = "classes"
+	outWhy           = "why"
 )
 
 // outputNames lists the outputs that some model has.
-var outputNames = []string{outLabel, outValue, outScores, outProbabilities, outSet, outFeatures, outClasses}
+var outputNames = []string{outLabel, outValue, outScores, outProbabilities, outSet, outFeatures, outClasses, outWhy}
 
 // wanted is what a request wants to know of its rows.
 type wanted struct {
@@ -62,7 +64,7 @@ func (e *edition) outputs() []string {
 	if !e.Regresses() {
 		out = append(out, outClasses)
 	}
-	return out
+	return append(out, outWhy)
 }
 
 // options checks what is wanted, fills in the default, and returns it as kerf predict
@@ -107,6 +109,7 @@ type answer struct {
 	wanted   wanted
 	said     *job.Predictions
 	features *data.Matrix // nil where they are not wanted
+	why      []*explain.Row
 }
 
 // answer computes what is wanted of the rows.
@@ -121,6 +124,11 @@ func (s *Server) answer(ctx context.Context, e *edition, parts []*model.Encoded,
 	}
 	if w.has(outFeatures) {
 		if out.features, err = e.FeaturesEncoded(ctx, s.o.Run, parts...); err != nil {
+			return nil, err
+		}
+	}
+	if w.has(outWhy) {
+		if out.why, err = s.why(ctx, e, parts); err != nil {
 			return nil, err
 		}
 	}
@@ -144,7 +152,7 @@ type column struct {
 func (e *edition) output(name string) column {
 	k := int64(e.Outputs())
 	switch name {
-	case outLabel:
+	case outLabel, outWhy:
 		return column{name, typeBytes, []int64{-1}}
 	case outValue:
 		return column{name, typeFP64, []int64{-1}}
@@ -192,6 +200,8 @@ func (a *answer) tensor(name string) *tensor {
 		t.numbers = a.features.Data
 	case outClasses:
 		t.texts = a.said.Classes
+	case outWhy:
+		t.texts = a.whyTexts()
 	case outSet:
 		if a.of.Regresses() {
 			flat(a.said.Intervals)

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+
+	"github.com/kerf-ml/kerf/explain"
 )
 
 // answerJSON is the answer at /predict: keys as those of kerf predict --json.
@@ -21,6 +23,8 @@ type answerJSON struct {
 	Intervals     [][]float64 `json:"intervals,omitempty"`
 	Coverage      float64     `json:"coverage,omitempty"`
 	Features      [][]float64 `json:"features,omitempty"`
+
+	Why []*explain.Row `json:"why,omitempty"` // as the rows of kerf explain --json
 }
 
 // json writes the answer as plain JSON.
@@ -28,7 +32,7 @@ func (a *answer) json() ([]byte, error) {
 	p := a.said
 	out := answerJSON{
 		Model: a.of.name, Version: a.of.version, Predictions: p.Predictions, Scores: p.Scores,
-		Probabilities: p.Probabilities, Sets: p.Sets, Intervals: p.Intervals, Coverage: p.Coverage,
+		Probabilities: p.Probabilities, Sets: p.Sets, Intervals: p.Intervals, Coverage: p.Coverage, Why: a.why,
 	}
 	if a.wanted.has(outScores) || a.wanted.has(outProbabilities) || a.wanted.has(outClasses) {
 		out.Classes = p.Classes
@@ -55,6 +59,10 @@ func (a *answer) csv() ([]byte, error) {
 			titles = append(titles, "f"+strconv.Itoa(j+1))
 		}
 	}
+	reasons := a.whyTexts()
+	if a.why != nil {
+		titles = append(titles, outWhy)
+	}
 	_ = w.Write(titles)
 	for i := range a.rows {
 		fields := a.said.Fields(i)
@@ -62,6 +70,9 @@ func (a *answer) csv() ([]byte, error) {
 			for _, v := range a.features.Row(i) {
 				fields = append(fields, strconv.FormatFloat(v, 'g', -1, 64))
 			}
+		}
+		if a.why != nil {
+			fields = append(fields, reasons[i])
 		}
 		_ = w.Write(fields)
 	}
