@@ -1,9 +1,9 @@
 package lab_test
 
 import (
+	"context"
 	"net"
 	"testing"
-	"context"
 
 	"github.com/kerf-ml/kerf/lab"
 )
@@ -39,11 +39,15 @@ func TestShots(t *testing.T) {
 			b.window(w, 900, dark)
 			b.open(url)
 			name := map[int]string{1400: "wide", 400: "narrow"}[w]
-			if dark { name += "-dark" }
+			if dark {
+				name += "-dark"
+			}
 			b.shot(name)
 		}
 	}
-	for _, e := range b.errors { t.Error(e) }
+	for _, e := range b.errors {
+		t.Error(e)
+	}
 }
 
 func TestOver(t *testing.T) {

@@ -83,7 +83,7 @@ func (n number) MarshalJSON() ([]byte, error) {
 // problem is a state on its way to an answer.
 type problem struct {
 	*State
-	lab    *Lab
+	lab *Lab
 	*points
 	kernel kernel.Kernel[data.Vector]
 	marks  data.Slice[data.Vector] // landmarks, more than Dim where more can be had for nothing
