@@ -61,11 +61,15 @@ func copied(x data.Source[data.Vector], like data.Source[data.Vector]) data.Sour
 	return m
 }
 
+// Join returns the rows of parts that Stream handed over, one after the other: parts
+// of one file.
+func Join(parts []*Rows) *Rows { return joined(parts) }
+
 // joined returns the rows of parts of a file one after the other.
 func joined(parts []*Rows) *Rows {
 	last := parts[len(parts)-1]
 	out := *last
-	out.Labels, out.Weights, out.Notes = nil, nil, nil
+	out.Labels, out.Weights, out.Notes, out.first = nil, nil, nil, parts[0].first
 	var tables []*table.Table
 	var vectors rowsOf
 	for _, p := range parts {

@@ -33,7 +33,18 @@ type rowPipeline interface {
 	encode(r *dataset.Rows) (any, error)
 	scoreEncoded(ctx context.Context, ctl run.Control, parts []*Encoded) (*data.Matrix, error)
 	featuresEncoded(ctx context.Context, ctl run.Control, parts []*Encoded) (*data.Matrix, error)
+	columns(parts []*Encoded) ([]Column, error)
+	value(x *Encoded, row int, c Column) string
+	empty() *Encoded
+	swap(x *Encoded, to []int, from *Encoded, donors []int, c Column) (*Encoded, []int, error)
+	pulls(ctx context.Context, x *Encoded, row, output int) (*Pulls, error)
+	similarities(ctx context.Context, ctl run.Control, x *Encoded, row int, others *Encoded) ([]float64, error)
+	landmarks(part int) *Encoded
+	same(a *Encoded, i int, b *Encoded, j int) bool
+	pick(x *Encoded, index []int) (*Encoded, error)
+	diagonals() []PartMetric
 	dim() int
+	partCount() int
 	width() int
 	header() (Header, error)
 	write(w io.Writer) error

@@ -77,6 +77,21 @@ func (s *Schema) places(t *Table) ([]int, error) {
 	return place, nil
 }
 
+// PlaceOf returns the column of a table that is the one of a name in the schema, -1
+// where the table lacks it.
+func (s *Schema) PlaceOf(t *Table, name string) (int, error) {
+	place, err := s.places(t)
+	if err != nil {
+		return -1, err
+	}
+	for j, c := range s.Columns {
+		if c.Name == name {
+			return place[j], nil
+		}
+	}
+	return -1, nil
+}
+
 // byPosition finds columns by their order. A table may lack the target, and the
 // weight if it lacks that or there is none: one that lacks a single column is
 // taken to be without the target.

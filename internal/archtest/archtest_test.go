@@ -50,6 +50,7 @@ var order = [][]string{
 	{"metric"},
 	{"eval"},
 	{"model"},
+	{"explain"},
 	{"job"},
 	{"report"},
 	{"."},

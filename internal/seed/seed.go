@@ -30,6 +30,7 @@ const (
 	StreamFolds
 	StreamHeldOut
 	Curvature
+	Explanations
 )
 
 // Parts of a training that divide rows, each with a seed of its own. The numbers
