@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -16,7 +17,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/kerf-ml/kerf/job"
 	"github.com/kerf-ml/kerf/lab"
+	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -24,6 +27,7 @@ import (
 type labFlags struct {
 	inputFlags
 	modelFlags
+	test   string
 	listen string
 	noOpen bool
 }
@@ -47,11 +51,15 @@ network; Ctrl-C ends it.`,
 	f.addKnown(c.Flags())
 	f.modelFlags.add(c.Flags())
 	c.Flags().StringSliceVar(&f.read.Drop, "drop", nil, "columns to ignore, by name or number")
+	c.Flags().StringVar(&f.test, "test", "", "with a model, labelled rows for its report")
 	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:8082", "address and port of the page; port 0 takes a free one")
 	c.Flags().BoolVar(&f.noOpen, "no-open", false, "print the address and open no browser")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := f.check(c.Flags()); err != nil {
 			return err
+		}
+		if c.Flags().Changed("test") && f.test == "" {
+			return usage("--test needs a file")
 		}
 		return flagged(a.runLab(c.Context(), args, &f))
 	}
@@ -68,6 +76,9 @@ func (a *app) runLab(ctx context.Context, args []string, f *labFlags) error {
 	}
 	if host, _, err := net.SplitHostPort(f.listen); err == nil && host != "" {
 		o.Hosts = append(o.Hosts, host)
+	}
+	if len(args) == 0 && f.test != "" {
+		return usage("--test goes with a model; use kerf lab MODEL --test %s", f.test)
 	}
 	if len(args) > 0 {
 		if err := a.labInput(ctx, args[0], f, &o); err != nil {
@@ -108,6 +119,15 @@ func (a *app) runLab(ctx context.Context, args []string, f *labFlags) error {
 
 // labInput reads what the lab is started with: a model, if the file is one, or data.
 func (a *app) labInput(ctx context.Context, path string, f *labFlags, o *lab.Options) error {
+	// What is no file, such as a pipe, can be read once.
+	if at, err := os.Stat(path); err == nil && at.Mode().IsRegular() {
+		if _, err := model.ReadFile(path); err == nil || errors.Is(err, model.ErrDamaged) || errors.Is(err, model.ErrNewer) {
+			return a.labModel(ctx, path, f, o)
+		}
+	}
+	if f.test != "" {
+		return usage("--test goes with a model, and %s is none", path)
+	}
 	read := f.read
 	read.Stdin, read.Run = a.stdin, a.control()
 	t, err := lab.ReadTable(ctx, path, read)
@@ -119,6 +139,23 @@ func (a *app) labInput(ctx context.Context, path string, f *labFlags, o *lab.Opt
 	}
 	o.Table = t
 	return nil
+}
+
+// labModel loads a model, and measures it on labelled rows where there are some.
+func (a *app) labModel(ctx context.Context, path string, f *labFlags, o *lab.Options) error {
+	m, err := f.load(path)
+	if err != nil {
+		return err
+	}
+	out := &lab.Model{Name: filepath.Base(path), Model: m}
+	o.Model = out
+	if f.test == "" {
+		return nil
+	}
+	options := a.options(&f.inputFlags)
+	out.On = filepath.Base(f.test)
+	out.Evaluated, err = job.Evaluate(ctx, m, f.test, options)
+	return err
 }
 
 // openBrowser opens a page where a person sits at a terminal with a screen.

@@ -24,6 +24,9 @@ import (
 	"github.com/kerf-ml/kerf/data/gen"
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/feature"
+	"github.com/kerf-ml/kerf/gram"
+	"github.com/kerf-ml/kerf/job"
+	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/report"
 	"github.com/kerf-ml/kerf/run"
@@ -50,6 +53,9 @@ func (l *Lab) Handler() http.Handler {
 	mux.HandleFunc("GET /api/about", l.about)
 	mux.HandleFunc("POST /api/compute", l.answer(l.compute))
 	mux.HandleFunc("POST /api/table", l.answer(l.load))
+	mux.HandleFunc("GET /api/model", l.describe)
+	mux.HandleFunc("POST /api/try", l.answer(l.try))
+	mux.HandleFunc("GET /report", l.report)
 	return l.guard(mux)
 }
 
@@ -152,6 +158,7 @@ func (l *Lab) about(w http.ResponseWriter, _ *http.Request) {
 		Selections []feature.Selection `json:"selections"`
 		Learners   []learner           `json:"learners"`
 		Table      *Table              `json:"table"`
+		Model      string              `json:"model"` // its name; empty for none
 		Version    string              `json:"version"`
 		MaxPoints  int                 `json:"max_points"`
 		MaxDrawn   int                 `json:"max_drawn"`
@@ -159,6 +166,9 @@ func (l *Lab) about(w http.ResponseWriter, _ *http.Request) {
 	}{
 		State: l.begin(), Data: gen.Names(), Maps: Maps, Selections: feature.Selections, Table: l.o.Table,
 		Version: model.Version, MaxPoints: MaxPoints, MaxDrawn: MaxDrawn, MaxDim: MaxDim,
+	}
+	if l.o.Model != nil {
+		out.Model = l.o.Model.Name
 	}
 	for _, name := range Learners {
 		t, _ := model.TraitsOf(name)
@@ -269,6 +279,10 @@ func writeError(w http.ResponseWriter, err error) {
 		input *data.InputError
 		wrong *dataset.OptionError
 		large *run.MemoryError
+		lacks *job.LackError
+		value *gram.ValueError
+		row   *learn.DataError
+		wide  *feature.RowError
 	)
 	status, text := http.StatusInternalServerError, err.Error()
 	switch {
@@ -278,7 +292,7 @@ func writeError(w http.ResponseWriter, err error) {
 		status = http.StatusRequestEntityTooLarge
 	case errors.As(err, &wrong):
 		status, text = http.StatusUnprocessableEntity, wrong.Text(func(option string) string { return option })
-	case errors.As(err, &input):
+	case errors.As(err, &input), errors.As(err, &lacks), errors.As(err, &value), errors.As(err, &row), errors.As(err, &wide):
 		status = http.StatusUnprocessableEntity
 	case errors.Is(err, context.DeadlineExceeded):
 		status, text = http.StatusServiceUnavailable, "the answer took too long; ask for fewer points or landmarks"

@@ -22,6 +22,7 @@ type Options struct {
 	MaxConcurrent int           // requests that are computed at a time
 	Timeout       time.Duration // for a request
 	Table         *Table        // that the lab begins with; nil for none
+	Model         *Model        // that rows can be tried on; nil for none
 	Hosts         []string      // names, beside localhost and addresses, under which requests are answered
 	Log           *slog.Logger  // nil for none
 	Run           run.Control   // how answers are computed

@@ -4,6 +4,7 @@ import { begin, decode, encode } from './state.js';
 import { Plane } from './plane.js';
 import { Panel } from './panel.js';
 import { element, show as showCards, table } from './cards.js';
+import { Form } from './model.js';
 
 const $ = id => document.getElementById(id);
 
@@ -108,7 +109,7 @@ function change(part, still) {
   refresh();
   pump.move(state, still);
   clearTimeout(change.timer);
-  change.timer = setTimeout(() => history.replaceState(null, '', encode(state)), still ? 0 : 200);
+  change.timer = setTimeout(() => { if (view === 'lab') history.replaceState(null, '', address()); }, still ? 0 : 200);
 }
 
 function refresh() {
@@ -137,7 +138,7 @@ for (const r of document.querySelectorAll('[name=tool]')) r.addEventListener('ch
 $('undo').addEventListener('click', () => change({ drawn: state.drawn.slice(0, -1) }, true));
 $('clear').addEventListener('click', () => change({ drawn: [] }, true));
 $('copy').addEventListener('click', async () => {
-  history.replaceState(null, '', encode(state));
+  history.replaceState(null, '', address());
   try {
     await navigator.clipboard.writeText(location.href);
     $('copy').textContent = 'Copied';
@@ -146,6 +147,42 @@ $('copy').addEventListener('click', async () => {
   }
   setTimeout(() => { $('copy').textContent = 'Copy link'; }, 1500);
 });
-addEventListener('hashchange', () => { state = decode(location.hash); change({}, true); });
 
-change({}, true);
+// The view is the lab or the model, which the address says as it says the rest.
+let form = null, view = 'lab', row = null;
+const address = () => view === 'model'
+  ? '#view=model' + (row?.some(v => v !== null) ? '&row=' + encodeURIComponent(JSON.stringify(row)) : '') : about.model ? encode(state).replace('#', '#view=lab&') : encode(state);
+
+async function look(next) {
+  view = next;
+  $('lab').hidden = view !== 'lab';
+  $('model').hidden = view !== 'model';
+  for (const v of ['lab', 'model']) $('tab-' + v).setAttribute('aria-pressed', String(v === view));
+  if (view === 'lab') { change({}, true); return; }
+  if (!form) {
+    const described = await (await ask('api/model')).json();
+    form = new Form(described, values => { row = values; history.replaceState(null, '', address()); });
+    $('report').src = 'report';
+  }
+  form.fill(row);
+  form.ask();
+}
+
+function arrive() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const wanted = about.model && (given.get('view') ?? 'model') === 'model' ? 'model' : 'lab';
+  if (wanted === 'lab') state = decode(location.hash);
+  else {
+    try { row = JSON.parse(given.get('row')); } catch { row = null; }
+    if (!Array.isArray(row)) row = null;
+  }
+  look(wanted).catch(fail);
+}
+
+if (about.model) {
+  $('tabs').hidden = false;
+  $('tab-model').textContent = about.model;
+  for (const v of ['lab', 'model']) $('tab-' + v).addEventListener('click', () => look(v).catch(fail));
+}
+addEventListener('hashchange', arrive);
+arrive();
