@@ -112,6 +112,13 @@ func (l *Lab) try(ctx context.Context, w http.ResponseWriter, r *http.Request) e
 	if err != nil {
 		return &fault{http.StatusBadRequest, err.Error()}
 	}
+	if columns, ok := record.(map[string]any); ok {
+		for _, c := range e.RowColumns() {
+			if _, there := columns[c.Name]; !there {
+				columns[c.Name] = nil // what the form has no field for is missing
+			}
+		}
+	}
 	rows, err := e.Record(record)
 	if err != nil {
 		return err

@@ -104,10 +104,11 @@ export class Form {
     }));
     $('columns-note').textContent = !a.columns.length ? 'This model has no columns that could be exchanged one by one.'
       : a.background.rows ? `Against the cells of ${a.background.rows} ${a.background.from}.` : `Against cells that are ${a.background.from}.`;
-    const marks = list => list.map(l => [l.landmark, number(l.similarity), l.pull === undefined ? '–' : (l.pull > 0 ? '+' : '') + number(l.pull), l.label || '', l.text || '']);
-    const head = ['landmark', 'similarity', 'pull', 'label', ''];
-    table($('t-near'), a.landmarks.length ? head : [], marks(a.landmarks));
-    table($('t-pull'), a.strongest.length ? head : [], marks(a.strongest));
+    for (const [id, list] of [['t-near', a.landmarks], ['t-pull', a.strongest]]) {
+      const extra = ['part', 'label', 'text'].filter(k => list.some(l => l[k]));
+      table($(id), list.length ? ['landmark', 'similarity', 'pull', ...extra] : [], list.map(l =>
+        [l.landmark, number(l.similarity), l.pull === undefined ? '–' : (l.pull > 0 ? '+' : '') + number(l.pull), ...extra.map(k => l[k] || '')]));
+    }
     $('sum').textContent = a.sum ? `The score ${number(a.sum.score)} is ${number(a.sum.pulls)} of ${number(a.sum.landmarks)} landmarks, bias ${number(a.sum.bias)}` +
       (a.sum.rest ? `, and ${number(a.sum.rest)} of parts without landmarks.` : '.') : 'This model has no landmarks.';
   }

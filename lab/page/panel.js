@@ -186,6 +186,7 @@ export class Panel {
     Object.assign(input, { type: 'range', id: 'p-' + name, min: kind === 'log' ? 0 : low, max: kind === 'log' ? 100 : high,
       step: kind === 'plain' ? 0.1 : 1 });
     out.id = 'o-p-' + name;
+    label.htmlFor = input.id;
     label.append(name + ' ', out, input);
     input.addEventListener('input', () => {
       const read = readKernel(this.state.kernel);
