@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kerf-ml/kerf/report"
 )
@@ -20,7 +21,7 @@ func (a *Answer) charts(q *problem) {
 	draw("curve", a.curveChart())
 	draw("spectrum", a.spectrumChart())
 	draw("mistakes", a.mistakesChart())
-	if len(a.Growth) > 0 {
+	if slices.ContainsFunc(a.Growth, func(g Growth) bool { return g.F1 >= leastShown || g.F2 >= leastShown }) {
 		draw("growth", a.growthChart())
 	}
 	if a.Certain != nil {

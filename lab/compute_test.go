@@ -287,3 +287,53 @@ func BenchmarkDraft(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkFrame writes the arrays of a picture, as a frame and as JSON.
+func BenchmarkFrame(b *testing.B) {
+	l, err := lab.New(lab.NewOptions())
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := lab.NewState()
+	s.N = 2000
+	a, err := l.Compute(b.Context(), s)
+	if err != nil {
+		b.Fatal(err)
+	}
+	a.Charts = nil
+	b.Run("binary", func(b *testing.B) {
+		size := 0
+		for b.Loop() {
+			f, err := a.Frame()
+			if err != nil {
+				b.Fatal(err)
+			}
+			size = len(f)
+		}
+		b.ReportMetric(float64(size), "bytes")
+	})
+	b.Run("json", func(b *testing.B) {
+		size := 0
+		for b.Loop() {
+			f, err := json.Marshal(struct {
+				*lab.Answer
+				P, M, L, R []float32
+				C, D       []int
+			}{a, a.Points, a.Margins, a.Landmarks, a.Raster, whole(a.Labels), whole(a.Decided)})
+			if err != nil {
+				b.Fatal(err)
+			}
+			size = len(f)
+		}
+		b.ReportMetric(float64(size), "bytes")
+	})
+}
+
+// whole returns bytes as numbers, which JSON would write as a text.
+func whole(v []uint8) []int {
+	out := make([]int, len(v))
+	for i, b := range v {
+		out[i] = int(b)
+	}
+	return out
+}

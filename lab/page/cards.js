@@ -72,7 +72,8 @@ function fans(a) {
   const noise = a.plan ? a.plan.noise : 0;
   $('fan-note').textContent = all
     ? 'The gap is the margin: no point lies in it, under the best separator. Angles are true.'
-    : `No separator tells all points apart, so the gap is that of all but ${percent(noise)} of them.`;
+    : a.plan ? `No separator tells all points apart, so the gap is that of all but ${percent(noise)} of them.`
+      : 'No separator through the origin tells all points apart.';
   table($('t-fan'), ['', 'margin', 'no larger than', 'angle', '1/γ²', 'margin but for noise'], [
     ...[['F1', a.f1], ['F2', a.f2]].filter(s => s[1]).map(([name, s]) => [name, s.separable ? number(s.margin) : 'none', number(s.bound),
       s.degrees === null ? '–' : number(s.degrees) + '°', number(s.limit), number(s.at)]),
@@ -105,7 +106,7 @@ function figures(a) {
 function certificate(a) {
   const c = a.certificate, p = a.plan;
   if (!c || !p) {
-    $('certificate').textContent = a.faults.certificate || a.faults.plan || a.faults.f2 || '';
+    $('certificate').textContent = '';
     table($('t-certificate'), [], []);
     return;
   }
@@ -125,7 +126,8 @@ export function show(a, state) {
   figures(a);
   fans(a);
   certificate(a);
-  for (const name of ['curve', 'spectrum', 'mistakes', 'growth']) chart(name, a.charts[name]);
+  for (const name of ['curve', 'spectrum', 'mistakes']) chart(name, a.charts[name]);
+  chart('growth', a.charts.growth, a.growth && 'No number of landmarks up to ' + a.growth.at(-1).landmarks + ' leaves a gap between all points.');
   chart('certificate', a.charts.certificate, a.faults.certificate || a.faults.plan || a.faults.f2);
   const sides = [['F1', a.f1], ['F2', a.f2]].filter(s => s[1]);
   table($('t-mistakes'), ['', 'mistakes', 'passes', '1/γ²'], sides.map(([name, s]) =>

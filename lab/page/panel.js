@@ -21,7 +21,7 @@ const families = {
   poly: { text: 'polynomial', parameters: [['degree', 1, 12, 'whole', 3], ['coef', 0, 4, 'plain', 1], ['gamma', 0.01, 100, 'log', 1]] },
   linear: { text: 'linear', parameters: [] },
   cosine: { text: 'cosine', parameters: [] },
-  sigmoid: { text: 'sigmoid (no kernel)', parameters: [['gamma', 0.01, 100, 'log', 0.5], ['coef', -2, 2, 'plain', 0]] },
+  sigmoid: { text: 'sigmoid', parameters: [['gamma', 0.01, 100, 'log', 0.5], ['coef', -2, 2, 'plain', 0]] },
 };
 
 // read returns the family and parameters of a kernel's text, or nothing for one that is
