@@ -154,9 +154,28 @@ func (a *app) labModel(ctx context.Context, path string, f *labFlags, o *lab.Opt
 	}
 	options := a.options(&f.inputFlags)
 	out.On = filepath.Base(f.test)
-	out.Evaluated, err = job.Evaluate(ctx, m, f.test, options)
-	return err
+	if out.Evaluated, err = job.Evaluate(ctx, m, f.test, options); err != nil || f.test == "-" {
+		return err // what was read from standard input is gone
+	}
+	why := job.NewExplainOptions()
+	why.Options, why.Repeats, why.Sample, why.Columns = options, 2, rankRows, rankColumns
+	said, err := job.Explain(ctx, m, f.test, why)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		a.note("which columns matter is not in the report: " + err.Error())
+	default:
+		out.Ranking = said.Ranking
+	}
+	return nil
 }
+
+// Rows and columns that the importance of columns is measured on: the page is to open soon.
+const (
+	rankRows    = 1000
+	rankColumns = 50
+)
 
 // openBrowser opens a page where a person sits at a terminal with a screen.
 func (a *app) openBrowser(url string) {

@@ -38,7 +38,7 @@ func TestLab(t *testing.T) {
 		{nil, "", "kerf lab"},
 		{[]string{at("c.csv"), "--target", "label"}, "api/about", `"data":"table"`},
 		{[]string{at("m.kerf")}, "api/model", `"form":"columns"`},
-		{[]string{at("m.kerf"), "--test", at("c.csv")}, "report", "accuracy"},
+		{[]string{at("m.kerf"), "--test", at("c.csv")}, "report", "Which columns matter"},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		read, write := io.Pipe()

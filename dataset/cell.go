@@ -1,8 +1,10 @@
 package dataset
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/kerf-ml/kerf/data"
 )
@@ -41,3 +43,45 @@ func (r *Rows) Vector(row int) (data.Vector, bool) {
 
 // First returns how many rows of the file come before these.
 func (r *Rows) First() int { return r.first }
+
+// longestRow is how many bytes of a row RowText shows.
+const longestRow = 300
+
+// RowText shows a row for people: the cells of the columns that instances are made of,
+// or the text, items or numbers themselves. What is missing or 0 is left out.
+func (e *Encoding) RowText(r *Rows, row int) string {
+	var parts []string
+	switch {
+	case r.table != nil:
+		columns := e.RowColumns()
+		for _, c := range columns {
+			text, ok := e.Cell(r, row, c.Name)
+			switch {
+			case !ok:
+			case e.RowForm() != Columns:
+				parts = append(parts, text)
+			default:
+				parts = append(parts, c.Name+"="+text)
+			}
+		}
+	case r.vectors != nil:
+		v, first := r.vectors.At(row), 1
+		if e.RowForm() == Indexed {
+			first = 0
+		}
+		for k, value := range v.Value {
+			if v.IsSparse() {
+				k = int(v.Index[k])
+			}
+			if value != 0 && len(parts) < longestRow/4 {
+				parts = append(parts, fmt.Sprintf("%d:%v", k+first, value))
+			}
+		}
+		return data.Clip(strings.Join(parts, " "), longestRow)
+	case r.texts != nil:
+		parts = []string{r.texts[row]}
+	case r.sets != nil:
+		parts = r.sets[row]
+	}
+	return data.Clip(strings.Join(parts, ", "), longestRow)
+}

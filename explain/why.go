@@ -72,6 +72,8 @@ type Row struct {
 	Background Background `json:"background"`
 	Similar    []Similar  `json:"similar,omitempty"` // rows of another file, the nearest first
 	Notes      []string   `json:"notes,omitempty"`   // what is not there, and why
+
+	output int // whose score it is
 }
 
 // Sum is the score as a sum: Score = Bias + Rest + Pulls to rounding, the last over all
@@ -81,6 +83,7 @@ type Sum struct {
 	Bias      float64 `json:"bias"`
 	Rest      float64 `json:"rest"` // of parts of the model that have no landmarks
 	Pulls     float64 `json:"pulls"`
+	Size      float64 `json:"size"` // sum of the pulls without their signs
 	Landmarks int     `json:"landmarks"`
 }
 
@@ -91,8 +94,10 @@ type Landmark struct {
 	Similarity float64  `json:"similarity"`     // the cosine of the kernel
 	Pull       *float64 `json:"pull,omitempty"` // its term of the score; above 0 for the prediction
 	Label      string   `json:"label,omitempty"`
-	Row        int      `json:"row,omitempty"` // of the file of similar rows, where it is one of them
-	Text       string   `json:"text,omitempty"`
+	Row        int      `json:"row,omitempty"`  // of the file of similar rows, where it is one of them
+	Text       string   `json:"text,omitempty"` // of strings and sets, and of a row of that file
+
+	part int
 }
 
 // Change is how much a column did for the score: the score, less its mean over rows that
@@ -117,14 +122,27 @@ type Similar struct {
 	Text       string  `json:"text,omitempty"`
 }
 
+// cancelling is how many times larger than their sum pulls are where a row says that they
+// cancel.
+const cancelling = 20
+
 // Where backgrounds come from where no rows are given.
 const (
 	FromLandmarks = "landmarks"
 	FromMissing   = "missing"
 )
 
-// Row explains row i of rows that the model has encoded as x.
+// Row explains row i of rows that the model has encoded as x: Landmarks, then Columns.
 func (w Why) Row(ctx context.Context, r *dataset.Rows, x *model.Encoded, i int) (*Row, error) {
+	out, err := w.Landmarks(ctx, r, x, i)
+	if err != nil {
+		return nil, err
+	}
+	return out, w.Columns(ctx, out, r, x, i)
+}
+
+// Landmarks says what is predicted for a row, and which landmarks are near or pull.
+func (w Why) Landmarks(ctx context.Context, r *dataset.Rows, x *model.Encoded, i int) (*Row, error) {
 	if err := w.Validate(); err != nil {
 		return nil, err
 	}
@@ -143,25 +161,21 @@ func (w Why) Row(ctx context.Context, r *dataset.Rows, x *model.Encoded, i int) 
 	said := m.Prediction(scores.Row(0))
 	out := &Row{Row: r.First() + i + 1, Prediction: said.Label, Scores: said.Scores, Probabilities: said.Probabilities,
 		Landmarks: []Landmark{}, Strongest: []Landmark{}, Columns: []Change{}}
-	output := 0
 	if m.Regresses() {
 		out.Prediction = said.Value
 	} else {
-		output = m.Decide(scores.Row(0))
+		out.output = m.Decide(scores.Row(0))
 	}
-	out.Score = scores.Row(0)[output]
+	out.Score = scores.Row(0)[out.output]
 	if r.Labels != nil {
 		out.Label = r.Labels[i]
 	}
-	if err := w.pulls(ctx, out, one, output); err != nil {
-		return nil, err
-	}
-	return out, w.changes(ctx, out, r, x, i, one, output)
+	return out, w.pulls(ctx, out, one)
 }
 
 // pulls adds the landmarks.
-func (w Why) pulls(ctx context.Context, out *Row, one *model.Encoded, output int) error {
-	p, err := w.Model.Pulls(ctx, one, 0, output)
+func (w Why) pulls(ctx context.Context, out *Row, one *model.Encoded) error {
+	p, err := w.Model.Pulls(ctx, one, 0, out.output)
 	if err != nil {
 		return err
 	}
@@ -175,6 +189,10 @@ func (w Why) pulls(ctx context.Context, out *Row, one *model.Encoded, output int
 		out.Sum = &Sum{Score: p.Score, Bias: p.Bias, Rest: p.Rest, Landmarks: len(p.Landmarks)}
 		for _, l := range p.Landmarks {
 			out.Sum.Pulls += l.Pull
+			out.Sum.Size += math.Abs(l.Pull)
+		}
+		if out.Sum.Size > cancelling*(math.Abs(out.Sum.Pulls)+math.Abs(p.Bias)) {
+			out.note("pulls are large and cancel, since landmarks are much alike to this kernel: one by itself says little")
 		}
 	}
 	list := func(before func(a, b model.Pull) int) []Landmark {
@@ -194,7 +212,8 @@ func (w Why) pulls(ctx context.Context, out *Row, one *model.Encoded, output int
 }
 
 func (w Why) landmark(p model.Pull, linear bool) Landmark {
-	l := Landmark{Landmark: p.Index + 1, Similarity: p.Similarity}
+	l := Landmark{Landmark: p.Index + 1, Similarity: p.Similarity, part: p.Part}
+	l.Text = w.Model.Text(w.Model.Landmarks(p.Part), p.Index)
 	if w.Model.PartCount() > 1 {
 		l.Part = p.Part + 1
 	}
@@ -208,22 +227,24 @@ func (r *Row) note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
-// changes adds what the columns did.
-func (w Why) changes(
-	ctx context.Context, out *Row, r *dataset.Rows, x *model.Encoded, i int, one *model.Encoded, output int,
-) error {
+// Columns adds to a row what its columns did.
+func (w Why) Columns(ctx context.Context, out *Row, r *dataset.Rows, x *model.Encoded, i int) error {
 	background, from, err := w.background()
 	if err != nil {
 		return err
 	}
 	if background == nil {
-		out.note("there are no rows whose cells could be put in the place of this row's")
+		out.note("columns: there are no rows whose characters could be put in the place of this row's")
 		return nil
+	}
+	one, err := w.Model.Pick(x, []int{i})
+	if err != nil {
+		return err
 	}
 	out.Background = Background{From: from, Rows: background.Len()}
 	columns, err := w.Model.Columns(one, background)
 	if errors.Is(err, model.ErrColumns) {
-		out.note("%v", err)
+		out.note("columns: %v", err)
 		return nil
 	}
 	if err != nil {
@@ -234,7 +255,7 @@ func (w Why) changes(
 		donors[k] = k
 	}
 	for _, c := range columns {
-		mean, err := w.mean(ctx, one, to, background, donors, c, output, out.Score)
+		mean, err := w.mean(ctx, one, to, background, donors, c, out)
 		if err != nil {
 			return fmt.Errorf("column %s: %w", c.Name, err)
 		}
@@ -253,23 +274,22 @@ func (w Why) changes(
 // mean returns the mean score of the row with the cells of all background rows in a
 // column. Those that it changes nothing of have its own score.
 func (w Why) mean(
-	ctx context.Context, one *model.Encoded, to []int, background *model.Encoded, donors []int, c model.Column, output int,
-	own float64,
+	ctx context.Context, one *model.Encoded, to []int, background *model.Encoded, donors []int, c model.Column, out *Row,
 ) (float64, error) {
 	changed, _, err := w.Model.Swap(one, to, background, donors, c)
 	if err != nil {
 		return 0, err
 	}
 	if changed.Len() == 0 {
-		return own, nil
+		return out.Score, nil
 	}
 	s, err := w.Model.ScoreEncoded(ctx, w.Run.Quiet(), changed)
 	if err != nil {
 		return 0, err
 	}
-	n, sum := float64(len(to)), own*float64(len(to)-changed.Len())
+	n, sum := float64(len(to)), out.Score*float64(len(to)-changed.Len())
 	for k := range s.Rows {
-		sum += s.Row(k)[output]
+		sum += s.Row(k)[out.output]
 	}
 	return sum / n, nil
 }

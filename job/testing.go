@@ -173,6 +173,10 @@ func (t *training[T]) detail(ctx context.Context, m *Measured) error {
 		}
 	}
 	t.out.Measured = m
+	var err error
+	if m.Importance, err = t.importance(ctx, m, x); err != nil {
+		return err
+	}
 	if t.choices.regresses() {
 		return nil
 	}
@@ -183,7 +187,6 @@ func (t *training[T]) detail(ctx context.Context, m *Measured) error {
 	} else if head.Calibration != nil {
 		said.Probabilities = head.Calibration.All(m.Scores)
 	}
-	var err error
 	m.Measures, err = measureBy(m.Weight).Classification(ctx, said)
 	return err
 }

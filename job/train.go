@@ -14,6 +14,7 @@ import (
 	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/eval"
+	"github.com/kerf-ml/kerf/explain"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/margin"
 	"github.com/kerf-ml/kerf/model"
@@ -99,6 +100,8 @@ type Measured struct {
 	Margins  margin.Margins // of test rows
 	Texts    []string       // the rows, where they are strings
 	Measures *eval.Classification
+
+	Importance *explain.Ranking // of the columns; nil where it was not measured
 }
 
 // Train trains a model on a file.

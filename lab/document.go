@@ -3,7 +3,6 @@ package lab
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/kerf-ml/kerf/job"
 	"github.com/kerf-ml/kerf/report"
@@ -98,21 +97,8 @@ func (m *Model) measures(d *report.Document) {
 	if m.Ranking == nil || len(m.Ranking.Importance) == 0 {
 		return
 	}
-	columns := report.Section{
-		Title: "Which columns matter",
-		Text: fmt.Sprintf("How much the loss (%s) grows when a column is exchanged between rows, with intervals of %.0f%% "+
-			"confidence, on %d rows.", strings.ReplaceAll(m.Ranking.Metric, "_", " "), 100*m.Ranking.Confidence, m.Ranking.Rows),
-		Table: &report.Table{Columns: []string{"column", "loss grows by", "interval"}},
-	}
-	for _, i := range m.Ranking.Importance[:min(mostRanked, len(m.Ranking.Importance))] {
-		columns.Table.Rows = append(columns.Table.Rows, report.Cells(i.Column, fmt.Sprintf("%.4g", i.Mean),
-			fmt.Sprintf("%.3g to %.3g", i.Low, i.High)))
-	}
-	d.Sections = append(d.Sections, columns)
+	d.Sections = append(d.Sections, report.Importance(m.Ranking))
 }
 
-// Limits of the report.
-const (
-	mostMatrix = 20 // classes of the confusion matrix
-	mostRanked = 30 // columns
-)
+// mostMatrix is how many classes the confusion matrix may have.
+const mostMatrix = 20

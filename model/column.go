@@ -22,6 +22,9 @@ type Column struct {
 	longer   []string // prefixes of other columns that begin with this one
 }
 
+// longestText is how many bytes of an instance are shown.
+const longestText = 300
+
 // ErrColumns reports rows of which no part can be taken from another row.
 var ErrColumns = errors.New("strings of different lengths have no columns: a position of one is not that of another")
 
@@ -51,6 +54,10 @@ func (m *Model) Value(r *dataset.Rows, x *Encoded, row int, c Column) string {
 	}
 	return m.rows.value(x, row, c)
 }
+
+// Text returns an instance for people; empty for vectors, whose coordinates are not
+// those of the file.
+func (m *Model) Text(x *Encoded, row int) string { return m.rows.text(x, row) }
 
 // Missing returns a row of which nothing is known: its cells are missing, a set is
 // empty, numbers are at the centre of their scale. It is nil for strings.
@@ -82,6 +89,8 @@ type columner[T any] interface {
 	// empty returns an instance of which nothing is known, where there is one. Vectors of
 	// a scale have its centre.
 	empty() (T, bool)
+	// text shows an instance.
+	text(x T) string
 	// equal reports instances that no kernel tells apart.
 	equal(a, b T) bool
 }
@@ -115,6 +124,14 @@ func (m encoded[T]) value(x *Encoded, row int, c Column) string {
 		return ""
 	}
 	return columnerOf[T](m.e).value(src.At(row), c)
+}
+
+func (m encoded[T]) text(x *Encoded, row int) string {
+	src, ok := x.x.(data.Source[T])
+	if !ok {
+		return ""
+	}
+	return data.Clip(columnerOf[T](m.e).text(src.At(row)), longestText)
 }
 
 func (m encoded[T]) empty() *Encoded {

@@ -93,4 +93,6 @@ func (setColumns) value(x data.Set, c Column) string {
 
 func (setColumns) empty() (data.Set, bool) { return data.Set{}, true }
 
+func (setColumns) text(x data.Set) string { return strings.Join(x, ", ") }
+
 func (setColumns) equal(a, b data.Set) bool { return slices.Equal(a, b) }

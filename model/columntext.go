@@ -53,6 +53,8 @@ func (textColumns) value(x string, c Column) string {
 
 func (textColumns) empty() (string, bool) { return "", false }
 
+func (textColumns) text(x string) string { return x }
+
 func (textColumns) equal(a, b string) bool { return a == b }
 
 // character returns where character j of a text begins, -1 where it has none.

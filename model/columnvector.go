@@ -92,7 +92,12 @@ func (vectorColumns) value(x data.Vector, c Column) string {
 
 func (vectorColumns) empty() (data.Vector, bool) { return data.Vector{Index: []int32{}}, true }
 
+func (vectorColumns) text(data.Vector) string { return "" }
+
 func (vectorColumns) equal(a, b data.Vector) bool {
+	if !a.IsSparse() && !b.IsSparse() && len(a.Value) == len(b.Value) {
+		return slices.Equal(a.Value, b.Value)
+	}
 	same := true
 	data.Walk(a, b, func(_ int, v, w float64) { same = same && v == w })
 	return same

@@ -17,6 +17,9 @@ type Encoded struct {
 	x    any // data.Source[T] of the model's instances
 }
 
+// NewEncoded returns instances that the encoding of a model has made already.
+func NewEncoded[T any](x data.Source[T]) *Encoded { return &Encoded{rows: x.Len(), x: x} }
+
 // Len returns the number of rows.
 func (e *Encoded) Len() int { return e.rows }
 

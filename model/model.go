@@ -35,6 +35,7 @@ type rowPipeline interface {
 	featuresEncoded(ctx context.Context, ctl run.Control, parts []*Encoded) (*data.Matrix, error)
 	columns(parts []*Encoded) ([]Column, error)
 	value(x *Encoded, row int, c Column) string
+	text(x *Encoded, row int) string
 	empty() *Encoded
 	swap(x *Encoded, to []int, from *Encoded, donors []int, c Column) (*Encoded, []int, error)
 	pulls(ctx context.Context, x *Encoded, row, output int) (*Pulls, error)

@@ -16,7 +16,7 @@ type Document struct {
 	Sections []Section
 }
 
-// Section is a part of a document: a paragraph, facts, a table, a matrix and
+// Section is a part of a document: a paragraph, facts, a table, a matrix, bars and
 // figures, in this order.
 type Section struct {
 	Title   string
@@ -24,6 +24,7 @@ type Section struct {
 	Facts   []Fact
 	Table   *Table
 	Matrix  *Matrix
+	Ranked  *Ranked
 	Figures []Figure
 	Note    string // a paragraph at the end
 }
@@ -122,6 +123,9 @@ func (p *page) section(s Section) {
 	}
 	if s.Matrix != nil {
 		p.matrix(*s.Matrix)
+	}
+	if s.Ranked != nil {
+		p.ranked(s.Ranked)
 	}
 	if len(s.Figures) > 0 {
 		small := ""

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kerf-ml/kerf/certificate"
 	"github.com/kerf-ml/kerf/eval"
+	"github.com/kerf-ml/kerf/explain"
 	"github.com/kerf-ml/kerf/job"
 	"github.com/kerf-ml/kerf/margin"
 	"github.com/kerf-ml/kerf/model"
@@ -53,6 +54,8 @@ type TrainPage struct {
 	// Of a one-class machine: a row with a score below 0 is an outlier, and
 	// Classification.Error the part of them.
 	Scores []float64
+
+	Importance *explain.Ranking // of the columns, on rows that were measured; nil for none
 
 	Rows  []int    // numbers of the rows measured, from 1; nil for 1, 2, 3 …
 	Texts []string // the rows themselves, where they are texts
@@ -108,6 +111,9 @@ func (p TrainPage) Document() (Document, error) {
 	good := Section{Title: "How good it is, on " + rows + " rows", Table: p.measures(), Figures: p.figures()}
 	if good.Table != nil || good.Figures != nil {
 		add(good)
+	}
+	if p.Importance != nil {
+		add(importance(p.Importance, rows))
 	}
 	d.Sections = append(d.Sections, p.classTables()...)
 	if worst, ok := p.worst(); ok {
