@@ -228,6 +228,9 @@ func TestTargets(t *testing.T) {
 	if got, err := read(numbers.String()); err != nil || len(got.Classes) != 2 || !strings.Contains(strings.Join(got.Notes, " "), "median") {
 		t.Errorf("numbers: %+v, %v", got, err)
 	}
+	if got, err := read(strings.ReplaceAll(many.String(), "k", "1")); err != nil || len(got.Classes) != 6 {
+		t.Errorf("classes that are numbers: %+v, %v", got, err)
+	}
 	if got, err := read(many.String()); err != nil || len(got.Classes) != 6 || got.Classes[5] != "others" {
 		t.Errorf("many classes: %+v, %v", got, err)
 	}

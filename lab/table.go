@@ -48,7 +48,7 @@ func ReadTable(ctx context.Context, path string, o dataset.Options) (*Table, err
 	if rows.Kind != dataset.Vectors {
 		return nil, &data.InputError{File: rows.Name,
 			Problem: fmt.Sprintf("the rows are %s, which have no place in the plane", rows.Kind),
-			Advice:  "use a table of numbers and categories, or --as vectors"}
+			Advice:  "use a table of numbers and categories"}
 	}
 	if err := rows.CheckLabels(); err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (t *Table) shuffle(x data.Source[data.Vector]) {
 // label finds the classes. Many numbers are cut at their median.
 func (t *Table) label(labels []string) {
 	classes, y := data.Encode(labels)
-	if values, ok := numbers(labels); ok && classes.Len() > maxClasses {
+	if values, ok := numbers(labels); ok && classes.Len() > maxClasses && (classes.Len() > mostNumbered || fractions(values)) {
 		sorted := slices.Sorted(slices.Values(values))
 		cut := sorted[len(sorted)/2]
 		t.Classes = []string{fmt.Sprintf("below %.4g", cut), fmt.Sprintf("%.4g and above", cut)}
@@ -137,6 +137,14 @@ func (t *Table) label(labels []string) {
 		}
 		t.y = append(t.y, i)
 	}
+}
+
+// mostNumbered is up to how many different whole numbers are taken for names of classes.
+const mostNumbered = 30
+
+// fractions reports whether some values are no whole numbers.
+func fractions(values []float64) bool {
+	return slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) })
 }
 
 // numbers reads labels as numbers, if all are.

@@ -74,6 +74,7 @@ function fans(a) {
     ? 'The gap is the margin: no point lies in it, under the best separator. Angles are true.'
     : a.plan ? `No separator tells all points apart, so the gap is that of all but ${percent(noise)} of them.`
       : 'No separator through the origin tells all points apart.';
+  if (a.classes.length > 2) $('fan-note').textContent += ` It is class ${a.classes.at(-1)} against the rest.`;
   table($('t-fan'), ['', 'margin', 'no larger than', 'angle', '1/γ²', 'margin but for noise'], [
     ...[['F1', a.f1], ['F2', a.f2]].filter(s => s[1]).map(([name, s]) => [name, s.separable ? number(s.margin) : 'none', number(s.bound),
       s.degrees === null ? '–' : number(s.degrees) + '°', number(s.limit), number(s.at)]),

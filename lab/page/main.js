@@ -72,6 +72,7 @@ const pump = new Pump(() => Math.min(192, Math.max(96, Math.round($('plane').cli
   showCards(answer, asked);
   $('name-0').textContent = answer.classes[0];
   $('name-1').textContent = answer.classes[1];
+  $('classes').replaceChildren(...answer.classes.map((c, i) => element('span', '●■▲◆⬟⬢'[i] + ' ' + c, 'c' + i)));
   $('axes').textContent = `Across: ${answer.axes[0]}. Up: ${answer.axes[1]}. Rings are landmarks; points that are wrong have a dark rim. Kernel: ${answer.kernel}.`;
   $('time').textContent = `${answer.n} points, ${Math.round(took)} ms, ${asked.draft ? 'while it moves' : 'at rest'}.`;
   document.body.dataset.state = asked.draft ? 'draft' : 'rest';

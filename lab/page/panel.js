@@ -157,11 +157,11 @@ export class Panel {
       this.shown = key;
       for (const i of [0, 1]) {
         const list = (table?.columns || []).map(c => option(c, c));
-        $('column-' + i).replaceChildren(option('', `principal direction ${i + 1}`), ...list);
+        $('column-' + i).replaceChildren(option('', `principal ${i + 1}`), ...list);
       }
     }
     for (const i of [0, 1]) $('column-' + i).value = state.columns[i] || '';
-    $('notes').textContent = state.data === 'table' && table ? [`${table.name}: ${table.rows} rows`, ...table.notes || []].join('. ') : '';
+    $('notes').textContent = state.data === 'table' && table ? [`${table.name}: ${table.rows} rows`, ...table.notes || []].join('; ') : '';
   }
 
   kernel(state, was) {
