@@ -43,6 +43,9 @@ type message struct {
 // start starts Chromium, with a page of its own, until the test ends.
 func start(t *testing.T) *browser {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser; make test runs it")
+	}
 	program, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Skip("there is no chromium here; .ci/run installs it")

@@ -62,7 +62,7 @@ func New(o Options) (*Lab, error) {
 	case o.MaxConcurrent < 1:
 		return nil, fmt.Errorf("MaxConcurrent is %d and must be at least 1", o.MaxConcurrent)
 	case o.Timeout <= 0:
-		return nil, fmt.Errorf("Timeout is %v and must be positive", o.Timeout)
+		return nil, fmt.Errorf("field Timeout is %v and must be positive", o.Timeout)
 	}
 	l := &Lab{o: o, log: o.Log, place: make(chan struct{}, o.MaxConcurrent)}
 	if l.log == nil {
