@@ -111,7 +111,8 @@ func TestLabRefused(t *testing.T) {
 	} {
 		var errors bytes.Buffer
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // or a lab that starts would not end
-		status := cli.Exec(ctx, append([]string{"lab", "--no-open", "-q"}, c.args...), strings.NewReader(""), io.Discard, &errors)
+		status := cli.Exec(ctx, append([]string{"lab", "--no-open", "-q"}, c.args...), strings.NewReader(""),
+			io.Discard, &errors)
 		cancel()
 		if status != c.status || !strings.Contains(errors.String(), c.says) || strings.Count(errors.String(), "\n") != 1 {
 			t.Errorf("%v: status %d, %q; want %d, %q", c.args, status, &errors, c.status, c.says)

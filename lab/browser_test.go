@@ -41,7 +41,8 @@ func serveLab(t *testing.T, o lab.Options) string {
 func (b *browser) figures() map[string]string {
 	b.t.Helper()
 	var list [][2]string
-	b.eval("[...document.querySelectorAll('#figures div')].map(d => [d.children[0].textContent, d.children[1].textContent])", &list)
+	b.eval("[...document.querySelectorAll('#figures div')].map(d => [d.children[0].textContent, "+
+		"d.children[1].textContent])", &list)
 	out := map[string]string{}
 	for _, pair := range list {
 		out[pair[0]] = pair[1]
@@ -64,7 +65,8 @@ func (b *browser) slide(id string, places ...int) {
 func (b *browser) cells(selector string) [][]string {
 	b.t.Helper()
 	var out [][]string
-	b.eval(fmt.Sprintf("[...document.querySelectorAll('%s tr')].slice(1).map(r => [...r.cells].map(c => c.textContent))", selector), &out)
+	b.eval(fmt.Sprintf("[...document.querySelectorAll('%s tr')].slice(1).map(r => [...r.cells].map(c => "+
+		"c.textContent))", selector), &out)
 	return out
 }
 
@@ -87,7 +89,8 @@ func TestBrowserLesson(t *testing.T) {
 		t.Errorf("the page begins with %q", got)
 	}
 	var above bool
-	b.eval("['lesson', 'plane', 'fans'].every(id => document.getElementById(id).getBoundingClientRect().top < innerHeight * 0.6)", &above)
+	b.eval("['lesson', 'plane', 'fans'].every(id => document.getElementById(id).getBoundingClientRect().top < "+
+		"innerHeight * 0.6)", &above)
 	if !above {
 		t.Error("the lesson, the picture and the angles are not all on the first screen")
 	}
@@ -95,7 +98,8 @@ func TestBrowserLesson(t *testing.T) {
 	if len(fan) != 3 || fan[0][0] != "F1" || fan[1][0] != "F2" || fan[0][3] != "0.555°" {
 		t.Errorf("angles %v", fan)
 	}
-	for step, want := range []string{"F1 leaves a gap of 0.56°", "F2 one of 4.1°", "same 128 landmarks", "nothing to lose", ""} {
+	for step, want := range []string{"F1 leaves a gap of 0.56°", "F2 one of 4.1°", "same 128 landmarks",
+		"nothing to lose", ""} {
 		b.eval(fmt.Sprintf("document.querySelector('[data-step=\"%d\"]').click()", step), nil)
 		b.rest()
 		if got := b.text("#lesson"); !strings.Contains(got, want) {
@@ -141,7 +145,8 @@ func TestBrowserSlides(t *testing.T) {
 		}
 	}
 	b.open(link)
-	if got := b.figures(); fmt.Sprint(got) != fmt.Sprint(figures) || fmt.Sprint(b.cells("#t-fan")) != fmt.Sprint(fan) || b.text("#lesson") != lesson {
+	if got := b.figures(); fmt.Sprint(got) != fmt.Sprint(figures) ||
+		fmt.Sprint(b.cells("#t-fan")) != fmt.Sprint(fan) || b.text("#lesson") != lesson {
 		t.Errorf("the link shows %v, and the state was %v", got, figures)
 	}
 	// What the engine says by itself is what the page shows.
@@ -157,7 +162,8 @@ func TestBrowserSlides(t *testing.T) {
 	}
 	// A kernel that cannot be read is said to be wrong, and the next one is shown.
 	for text, fails := range map[string]bool{"rbf(": true, "exec:cat": true, "laplace(gamma=2)": false} {
-		b.eval(fmt.Sprintf("{ const e = document.getElementById('kernel'); e.value = %q; e.dispatchEvent(new Event('change')) }", text), nil)
+		b.eval(fmt.Sprintf("{ const e = document.getElementById('kernel'); e.value = %q; e.dispatchEvent(new "+
+			"Event('change')) }", text), nil)
 		b.until("document.body.dataset.state !== 'busy'")
 		var shown bool
 		b.eval("!document.getElementById('fault').hidden", &shown)
@@ -196,7 +202,8 @@ func TestBrowserDraws(t *testing.T) {
 	b.eval("document.getElementById('plane').focus()", nil)
 	b.press("ArrowLeft", "ArrowLeft", "ArrowDown", "2")
 	b.rest()
-	if rows = b.cells("#t-drawn"); len(rows) != 4 || rows[3][3] != "-1" || parse(t, rows[3][1]) >= 0 || parse(t, rows[3][2]) >= 0 {
+	if rows = b.cells("#t-drawn"); len(rows) != 4 || rows[3][3] != "-1" || parse(t, rows[3][1]) >= 0 || parse(t,
+		rows[3][2]) >= 0 {
 		t.Fatalf("drawn %v", rows)
 	}
 	b.until("document.getElementById('say').textContent.length > 0")
@@ -251,7 +258,8 @@ func TestBrowserTable(t *testing.T) {
 	if got := b.text("#axes"); !strings.Contains(got, "principal direction 1") {
 		t.Errorf("axes %q", got)
 	}
-	b.eval("{ const e = document.getElementById('column-0'); e.value = 'rooms'; e.dispatchEvent(new Event('change')) }", nil)
+	b.eval("{ const e = document.getElementById('column-0'); e.value = 'rooms'; e.dispatchEvent(new "+
+		"Event('change')) }", nil)
 	b.rest()
 	if got := b.text("#axes"); !strings.Contains(got, "Across: rooms") {
 		t.Errorf("axes %q", got)
@@ -269,7 +277,8 @@ func TestBrowserModel(t *testing.T) {
 	b.do("Page.navigate", map[string]any{"url": url}, nil)
 	b.until(ready)
 	set := func(at int, text string) {
-		b.eval(fmt.Sprintf("{ document.body.dataset.model = 'asked'; const e = document.querySelectorAll('#fields input')[%d]; e.value = %q; "+
+		b.eval(fmt.Sprintf("{ document.body.dataset.model = 'asked'; const e = document.querySelectorAll('#fields "+
+			"input')[%d]; e.value = %q; "+
 			"e.dispatchEvent(new Event('input', {bubbles: true})) }", at, text), nil)
 		b.until(ready)
 	}
@@ -316,11 +325,14 @@ const measure = `(() => {
 	const seen = e => e.offsetParent !== null && !e.closest('.wide, .unseen, iframe, svg');
 	for (const e of document.querySelectorAll('main:not([hidden]) *')) {
 		const box = e.getBoundingClientRect();
-		if (seen(e) && box.width > 0 && box.right > document.documentElement.clientWidth + 1) bad.push(e.tagName + ' ' + (e.id || e.className) + ' is cut');
-		if (seen(e) && /^(BUTTON|DT|DD|H2|LABEL|SUMMARY)$/.test(e.tagName) && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0)
+		if (seen(e) && box.width > 0 && box.right > document.documentElement.clientWidth + 1)
+			bad.push(e.tagName + ' ' + (e.id || e.className) + ' is cut');
+		if (seen(e) && /^(BUTTON|DT|DD|H2|LABEL|SUMMARY)$/.test(e.tagName) && e.clientWidth > 0 &&
+			e.scrollWidth > e.clientWidth + 1)
 			bad.push(e.tagName + ' ' + e.textContent.trim().slice(0, 40) + ' is cut');
 	}
-	for (const e of document.querySelectorAll('main:not([hidden]) :is(input, select, textarea, button, canvas, iframe, meter:not([aria-hidden]))')) {
+	const named = 'input, select, textarea, button, canvas, iframe, meter:not([aria-hidden])';
+	for (const e of document.querySelectorAll('main:not([hidden]) :is(' + named + ')')) {
 		const name = e.ariaLabel || e.title || e.labels?.[0]?.textContent || e.textContent;
 		if (!name?.trim()) bad.push(e.tagName + ' ' + e.id + ' has no name');
 	}
@@ -329,7 +341,8 @@ const measure = `(() => {
 		if (!svg.getAttribute('aria-label')) bad.push('a chart has no name');
 		for (const t of svg.querySelectorAll('text')) {
 			const b = t.getBoundingClientRect();
-			if (b.left < box.left - 1 || b.right > box.right + 1 || b.top < box.top - 1 || b.bottom > box.bottom + 1) bad.push(t.textContent + ' is cut in ' + svg.ariaLabel);
+			if (b.left < box.left - 1 || b.right > box.right + 1 || b.top < box.top - 1 || b.bottom > box.bottom + 1)
+				bad.push(t.textContent + ' is cut in ' + svg.ariaLabel);
 		}
 	}
 	return bad;
@@ -366,7 +379,8 @@ func TestBrowserLooks(t *testing.T) {
 		b.looks(fmt.Sprintf("open-%d", width), true)
 	}
 	b.window(1400, 900, false)
-	for _, state := range []string{"#data=interleaved&n=10&kernel=poly(degree%3D9)", "#data=moons&noise=0.1&map=f3", "#kernel=sigmoid(gamma%3D2)&map=f2",
+	for _, state := range []string{"#data=interleaved&n=10&kernel=poly(degree%3D9)",
+		"#data=moons&noise=0.1&map=f3", "#kernel=sigmoid(gamma%3D2)&map=f2",
 		"#learner=kernel-svm&data=xor", "#map=fourier&dim=64&data=circle"} {
 		b.open(url + state)
 		b.looks("state-"+strings.NewReplacer("#", "", "=", "", "&", "-", "%3D", "", "(", "", ")", "").Replace(state), false)

@@ -81,7 +81,8 @@ const (
 func (a *Answer) spectrumChart() report.Chart {
 	c := report.Chart{
 		Title: "Share of the features' length along each direction, under F1 and F2",
-		X:     report.Axis{Label: "direction"}, Y: report.Axis{Label: "share of the squared length", Log: true, Low: leastShare, High: 1},
+		X:     report.Axis{Label: "direction"}, Y: report.Axis{Label: "share of the squared length", Log: true,
+			Low: leastShare, High: 1},
 	}
 	names, sides := a.sides()
 	for i, s := range sides {
@@ -147,7 +148,8 @@ func (a *Answer) certificateChart(q *problem) report.Chart {
 	names := []string{"asked", "lemma 1", "certified", "seen"}
 	c := report.Chart{
 		Title: "Error that the mapping adds at half of the margin", Height: 200,
-		X: report.Axis{Names: names, Low: -0.5, High: 3.5}, Y: report.Axis{Label: "error added", Percent: true, Log: true, Low: 1e-3, High: 1},
+		X: report.Axis{Names: names, Low: -0.5, High: 3.5}, Y: report.Axis{Label: "error added", Percent: true,
+			Log: true, Low: 1e-3, High: 1},
 	}
 	bar := func(at int, v float64, colour int, text string) {
 		c.Series = append(c.Series, report.Series{

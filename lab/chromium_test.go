@@ -128,7 +128,8 @@ func (b *browser) listen(from io.Reader) {
 			c <- m
 			delete(b.wait, m.ID)
 		}
-		if m.Method == "Runtime.exceptionThrown" || m.Method == "Log.entryAdded" && strings.Contains(string(m.Params), `"error"`) {
+		if m.Method == "Runtime.exceptionThrown" || m.Method == "Log.entryAdded" &&
+			strings.Contains(string(m.Params), `"error"`) {
 			b.errors = append(b.errors, string(m.Params))
 		}
 		b.mu.Unlock()

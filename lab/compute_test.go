@@ -105,7 +105,8 @@ func TestWorkers(t *testing.T) {
 // that everything has an answer or says why not.
 func TestTheory(t *testing.T) {
 	for _, data := range []string{"circle", "xor", "rings", "moons", "interleaved", "interval", "halfspace"} {
-		for _, kernel := range []string{"rbf(gamma=0.3)", "rbf", "laplace(gamma=1)", "poly(degree=3,coef=1)", "linear", "cosine",
+		for _, kernel := range []string{"rbf(gamma=0.3)", "rbf", "laplace(gamma=1)", "poly(degree=3,coef=1)",
+			"linear", "cosine",
 			"sigmoid(gamma=2)", "normalize(poly(degree=2))", "rbf(gamma=100)"} {
 			s := lab.NewState()
 			s.Data, s.N, s.Kernel, s.Cells, s.Dim, s.Draft = data, 60, kernel, 8, 20, data == "moons"

@@ -55,7 +55,8 @@ func (m *Model) Document() (report.Document, error) {
 	fact("written by", "kerf %s", h.Writer)
 	d.Sections = append(d.Sections, inside)
 	if m.Evaluated == nil {
-		d.Lead = "Start kerf lab with --test FILE to see here what the model gets right on labelled rows, and which columns matter."
+		d.Lead = "Start kerf lab with --test FILE to see here what the model gets right on labelled rows, and which " +
+			"columns matter."
 		return d, nil
 	}
 	m.measures(&d)

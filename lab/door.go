@@ -292,7 +292,8 @@ func writeError(w http.ResponseWriter, err error) {
 		status = http.StatusRequestEntityTooLarge
 	case errors.As(err, &wrong):
 		status, text = http.StatusUnprocessableEntity, wrong.Text(func(option string) string { return option })
-	case errors.As(err, &input), errors.As(err, &lacks), errors.As(err, &value), errors.As(err, &row), errors.As(err, &wide):
+	case errors.As(err, &input), errors.As(err, &lacks), errors.As(err, &value), errors.As(err, &row),
+		errors.As(err, &wide):
 		status = http.StatusUnprocessableEntity
 	case errors.Is(err, context.DeadlineExceeded):
 		status, text = http.StatusServiceUnavailable, "the answer took too long; ask for fewer points or landmarks"

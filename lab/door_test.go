@@ -143,11 +143,13 @@ func TestPage(t *testing.T) {
 		if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), kind) {
 			t.Errorf("%s: status %d, %s", path, w.Code, w.Header().Get("Content-Type"))
 		}
-		if p := w.Header().Get("Content-Security-Policy"); !strings.Contains(p, "default-src 'none'") || strings.Contains(p, "unsafe") {
+		if p := w.Header().Get("Content-Security-Policy"); !strings.Contains(p, "default-src 'none'") ||
+			strings.Contains(p, "unsafe") {
 			t.Errorf("%s: policy %s", path, p)
 		}
 		body := w.Body.String()
-		if strings.Contains(body, "https://") || strings.Contains(strings.ReplaceAll(body, "http://www.w3.org/2000/svg", ""), "http://") {
+		if strings.Contains(body, "https://") || strings.Contains(strings.ReplaceAll(body,
+			"http://www.w3.org/2000/svg", ""), "http://") {
 			t.Errorf("%s asks for something from elsewhere", path)
 		}
 	}
@@ -177,7 +179,8 @@ func TestTables(t *testing.T) {
 		var b strings.Builder
 		b.WriteString("width,colour,height,kind\n")
 		for i := range 60 {
-			fmt.Fprintf(&b, "%d,%s,%g,%s\n", i*seed%17, []string{"red", "blue"}[i%2], float64(i)/10, []string{"a", "b", "c"}[i%3])
+			fmt.Fprintf(&b, "%d,%s,%g,%s\n", i*seed%17, []string{"red", "blue"}[i%2], float64(i)/10, []string{"a", "b",
+				"c"}[i%3])
 		}
 		return b.String()
 	}
@@ -189,7 +192,8 @@ func TestTables(t *testing.T) {
 		t.Errorf("the same table is %s and %s", id, again)
 	}
 	show := func(extra string) *httptest.ResponseRecorder {
-		return send(h, "POST", "/api/compute", `{"data": "table", "table": "`+id+`", "cells": 4, "dim": 5`+extra+`}`, "Content-Type", "application/json")
+		return send(h, "POST", "/api/compute", `{"data": "table", "table": "`+id+`", "cells": 4, "dim": 5`+extra+`}`,
+			"Content-Type", "application/json")
 	}
 	for extra, status := range map[string]int{
 		"":                                  200,
@@ -225,7 +229,8 @@ func TestTargets(t *testing.T) {
 		fmt.Fprintf(&sparse, "%d %d:1 %d:0.5\n", i%2, i%5+1, i%40+10)
 		fmt.Fprintf(&lines, "%s\t%s\n", []string{"ham", "spam"}[i%2], strings.Repeat(fmt.Sprintf("word %d and ", i), i%5+1))
 	}
-	if got, err := read(numbers.String()); err != nil || len(got.Classes) != 2 || !strings.Contains(strings.Join(got.Notes, " "), "median") {
+	if got, err := read(numbers.String()); err != nil || len(got.Classes) != 2 ||
+		!strings.Contains(strings.Join(got.Notes, " "), "median") {
 		t.Errorf("numbers: %+v, %v", got, err)
 	}
 	if got, err := read(strings.ReplaceAll(many.String(), "k", "1")); err != nil || len(got.Classes) != 6 {
@@ -253,7 +258,8 @@ func TestHostile(t *testing.T) {
 			wait.Go(func() {
 				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(30*i)*time.Millisecond)
 				defer cancel()
-				r, err := http.NewRequestWithContext(ctx, "POST", url+"api/compute", bytes.NewReader([]byte(`{"n": 3000, "data": "moons", "dim": 200}`)))
+				r, err := http.NewRequestWithContext(ctx, "POST", url+"api/compute",
+					bytes.NewReader([]byte(`{"n": 3000, "data": "moons", "dim": 200}`)))
 				if err != nil {
 					t.Error(err)
 					return

@@ -14,15 +14,18 @@ func (a *Answer) tell(q *problem) {
 		a.Lesson = "This similarity is no kernel on these landmarks, so there is no F2; F1 takes any similarity, and " +
 			"promises no margin."
 	case a.F1.Separable && a.F2.Separable && a.F2.Margin > wider*a.F1.Margin:
-		a.Lesson = fmt.Sprintf("On the same %d landmarks F1 leaves a gap of %s and F2 one of %s, because F1’s columns repeat "+
+		a.Lesson = fmt.Sprintf("On the same %d landmarks F1 leaves a gap of %s and F2 one of %s, because F1’s columns "+
+			"repeat "+
 			"each other: %s of their length is one direction that all points share, while F2 first sets the landmarks at "+
 			"right angles.", d, angle(a.F1), angle(a.F2), percent(a.F1.Share))
 		a.Why = a.kept() + " Move the sliders: the wider the kernel, the more alike the landmarks, and the more F1 loses."
 	case a.F1.Separable && a.F2.Separable && a.F2.Margin > a.F1.Margin:
-		a.Lesson = fmt.Sprintf("On the same %d landmarks F1 leaves a gap of %s and F2 one of %s.", d, angle(a.F1), angle(a.F2))
+		a.Lesson = fmt.Sprintf("On the same %d landmarks F1 leaves a gap of %s and F2 one of %s.", d, angle(a.F1),
+			angle(a.F2))
 		a.Why = a.kept() + " Make the kernel wider, and the landmarks more alike to it, to see F1 lose more."
 	case a.F1.Separable && a.F2.Separable:
-		a.Lesson = fmt.Sprintf("On the same %d landmarks F1 leaves a gap of %s and F2 one of %s: the kernel is so narrow that "+
+		a.Lesson = fmt.Sprintf("On the same %d landmarks F1 leaves a gap of %s and F2 one of %s: the kernel is so "+
+			"narrow that "+
 			"landmarks are at right angles already, and F1 has nothing to lose.", d, angle(a.F1), angle(a.F2))
 		a.Why = "No theorem promises that of F1: make the kernel wider."
 	case a.F2.Separable:

@@ -215,7 +215,8 @@ func readNumbers(form dataset.Form, text string) (any, error) {
 }
 
 // reportPolicy is that of the report: a page that runs nothing and asks for nothing.
-const reportPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
+const reportPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; base-uri 'none'; " +
+	"form-action 'none'"
 
 // report answers with the report of the model.
 func (l *Lab) report(w http.ResponseWriter, _ *http.Request) {

@@ -68,7 +68,8 @@ func TestTry(t *testing.T) {
 	var texts, sets, sparse, values strings.Builder
 	values.WriteString("a,b,price\n")
 	for i := range 120 {
-		fmt.Fprintf(&texts, "%s\t%s\n", []string{"ham", "spam"}[i%2], []string{"see you at noon", "win a prize now"}[i%2]+fmt.Sprintf(" %d", i))
+		fmt.Fprintf(&texts, "%s\t%s\n", []string{"ham", "spam"}[i%2], []string{"see you at noon",
+			"win a prize now"}[i%2]+fmt.Sprintf(" %d", i))
 		fmt.Fprintf(&sets, "%s,milk,i%d,%s\n", []string{"no", "yes"}[i%2], i%7, []string{"tea", "wine"}[i%2])
 		fmt.Fprintf(&sparse, "%d %d:1 %d:0.5\n", i%2, i%2+1, i%20+5)
 		fmt.Fprintf(&values, "%d,%d,%g\n", i%7, i%11, float64(i%7)*2+0.5)
@@ -85,11 +86,13 @@ func TestTry(t *testing.T) {
 		{"h.csv", houses(), `{"columns": {"rooms": [1]}}`, nil, 422, nil},
 		{"h.csv", houses(), `{"text": "1,2"}`, nil, 400, nil},
 		{"s.tsv", texts.String(), `{"text": "win a prize now"}`, nil, 200, "spam"},
-		{"b.baskets", sets.String(), `{"text": "wine, milk"}`, func(o *job.TrainOptions) { o.Read.Kind = "sets" }, 200, "yes"},
+		{"b.baskets", sets.String(), `{"text": "wine, milk"}`, func(o *job.TrainOptions) { o.Read.Kind = "sets" },
+			200, "yes"},
 		{"x.libsvm", sparse.String(), `{"text": "1:1 6:0.5"}`, nil, 200, "0"},
 		{"x.libsvm", sparse.String(), `{"text": "6:1 1:0.5"}`, nil, 400, nil},
 		{"x.libsvm", sparse.String(), `{"text": "6:NaN"}`, nil, 400, nil},
-		{"v.csv", values.String(), `{"columns": {"a": 3, "b": 5}}`, func(o *job.TrainOptions) { o.Choices.Task = model.Regress }, 200, 6.5},
+		{"v.csv", values.String(), `{"columns": {"a": 3, "b": 5}}`,
+			func(o *job.TrainOptions) { o.Choices.Task = model.Regress }, 200, 6.5},
 	} {
 		m := trained(t, c.name, c.text, c.change)
 		status, got := tried(t, m, c.body)
@@ -118,7 +121,8 @@ func TestDocument(t *testing.T) {
 			t.Errorf("the report lacks %q", part)
 		}
 	}
-	if p := w.Header().Get("Content-Security-Policy"); strings.Contains(p, "script-src") || !strings.Contains(p, "default-src 'none'") {
+	if p := w.Header().Get("Content-Security-Policy"); strings.Contains(p, "script-src") || !strings.Contains(p,
+		"default-src 'none'") {
 		t.Errorf("policy %s", p)
 	}
 	o.Model = &lab.Model{Name: m.Name, Model: m.Model}
@@ -126,7 +130,8 @@ func TestDocument(t *testing.T) {
 		t.Error("the report does not say how to measure the model")
 	}
 	w = send(handler(t, o), "GET", "/api/model", "")
-	for _, part := range []string{`"form":"columns"`, `"name":"rooms","number":true`, `"categories":["Lima","Oslo","Rome"]`} {
+	for _, part := range []string{`"form":"columns"`, `"name":"rooms","number":true`,
+		`"categories":["Lima","Oslo","Rome"]`} {
 		if !strings.Contains(w.Body.String(), part) {
 			t.Errorf("%s lacks %s", w.Body, part)
 		}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/kerf-ml/kerf/data/gen"
-	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/spec"
@@ -166,7 +165,7 @@ func (s *State) kernel() (spec.Kernel, error) {
 	if err != nil {
 		return k, err
 	}
-	if k.Kind() != "" && k.Kind() != dataset.Vectors {
+	if k.Kind() != "" && string(k.Kind()) != (spec.Vectors{}).Name() {
 		return k, fmt.Errorf("%s is a kernel of %s, and points are vectors", k.Name(), k.Kind())
 	}
 	return k, nil

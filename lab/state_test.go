@@ -11,7 +11,8 @@ import (
 // TestStateRefused names every fault of a state at once, and what must not be computed.
 func TestStateRefused(t *testing.T) {
 	for text, want := range map[string][]string{
-		`{"n": 0, "dim": 1000}`:                                {"n is 0 and must be from 1 to 5000", "dim is 1000 and must be from 1 to 256"},
+		`{"n": 0, "dim": 1000}`: {"n is 0 and must be from 1 to 5000",
+			"dim is 1000 and must be from 1 to 256"},
 		`{"data": "cats"}`:                                     {`data is "cats" and must be one of circle`},
 		`{"kernel": "exec:rm -rf /"}`:                          {"starts no programs"},
 		`{"kernel": "2*wasm:/etc/passwd"}`:                     {"starts no programs"},

@@ -15,6 +15,7 @@ import (
 	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/internal/seed"
+	"github.com/kerf-ml/kerf/spec"
 )
 
 // maxClasses is how many classes have colours. The rarest of more become one.
@@ -45,7 +46,7 @@ func ReadTable(ctx context.Context, path string, o dataset.Options) (*Table, err
 	if err != nil {
 		return nil, err
 	}
-	if rows.Kind != dataset.Vectors {
+	if string(rows.Kind) != (spec.Vectors{}).Name() {
 		return nil, &data.InputError{File: rows.Name,
 			Problem: fmt.Sprintf("the rows are %s, which have no place in the plane", rows.Kind),
 			Advice:  "use a table of numbers and categories"}
@@ -97,7 +98,8 @@ func (t *Table) shuffle(x data.Source[data.Vector]) {
 // label finds the classes. Many numbers are cut at their median.
 func (t *Table) label(labels []string) {
 	classes, y := data.Encode(labels)
-	if values, ok := numbers(labels); ok && classes.Len() > maxClasses && (classes.Len() > mostNumbered || fractions(values)) {
+	if values, ok := numbers(labels); ok && classes.Len() > maxClasses && (classes.Len() > mostNumbered ||
+		fractions(values)) {
 		sorted := slices.Sorted(slices.Values(values))
 		cut := sorted[len(sorted)/2]
 		t.Classes = []string{fmt.Sprintf("below %.4g", cut), fmt.Sprintf("%.4g and above", cut)}
