@@ -24,19 +24,20 @@ type shape struct {
 	widths []float64 // in median distances, in the order of trial
 	taxi   bool
 	q      float64
+	few    bool // not for vectors of more than mostTaxi coordinates
 }
 
-// shapes are the families that are tried; those of a wide search come last.
+// shapes are the families, in the order in which more of them are tried.
 var shapes = []shape{
-	{name: "laplace", widths: []float64{1, 2, 0.5, 4, 8}, taxi: true, q: 1},
+	{name: "laplace", widths: []float64{1, 2, 0.5, 4, 8}, taxi: true, q: 1, few: true},
 	{name: "rbf", widths: []float64{1, 0.5, 2, 0.25}, q: 2},
 	{name: "stretched1", widths: []float64{2, 1, 4, 8}, q: 1},
-	{name: "stretched1.4", widths: []float64{1, 2, 0.5, 4}, q: 1.4},
-	{name: "stretched0.7", widths: []float64{2, 1, 4, 8}, q: 0.7},
+	{name: "stretched1.4", widths: []float64{1, 2, 0.5, 4}, q: 1.4, few: true},
+	{name: "stretched0.7", widths: []float64{2, 1, 4, 8}, q: 0.7, few: true},
 }
 
-// narrow is how many shapes a search tries that is not wide.
-const narrow = 3
+// everyView is how many shapes are tried on all views of the rows, and not on the first alone.
+const everyView = 3
 
 // mostCoordinates is how many coordinates vectors may have for kernels of a distance
 // to be tried on them: past it they are texts as a rule, and nearly orthogonal.
@@ -50,7 +51,8 @@ const (
 )
 
 // mostTaxi is how many coordinates vectors may have for kernels of Σ|x_j - y_j|, which
-// no matrix product computes.
+// no matrix product computes, and for other exponents than 1 and 2: distances of many
+// coordinates are nearly alike, and an exponent changes little there but the width.
 const mostTaxi = 300
 
 // unit is the median distance of vectors that a shape's widths are multiples of.
@@ -93,12 +95,11 @@ func (s *search[T]) arms(view int) []*arm[T] {
 	if texts {
 		return out
 	}
-	some := shapes
-	if !s.size.wide {
-		some = shapes[:narrow]
-	}
-	for _, sh := range some {
-		if sh.taxi && data.Dim(x) > mostTaxi {
+	for i, sh := range shapes[:s.size.shapes] {
+		if i >= everyView && view > 0 && !s.size.wide {
+			break
+		}
+		if sh.few && data.Dim(x) > mostTaxi {
 			continue
 		}
 		unit := sh.unit(x, s.o.Seed)
@@ -161,10 +162,11 @@ func (s *search[T]) linear(view int) *arm[T] {
 	return a
 }
 
-// triesLogistic reports whether the logistic loss takes part: in classes, with separators that are soon learnt, and
-// where rows are many. Of few rows a mean of models is taken, of which its log odds are no part.
+// triesLogistic reports whether the logistic loss takes part: in classes, with separators that are soon learnt, of
+// texts or few coordinates, and where rows are many. Of few rows a mean of models is taken, of which its log odds are
+// no part.
 func (s *search[T]) triesLogistic(dim int) bool {
-	return s.task == model.Classify && s.rows() > foldedRows &&
+	return s.task == model.Classify && s.rows() > foldedRows && (dim <= mostMonomials || dim > mostCoordinates) &&
 		dim*learn.Separators(s.views[0].sample.Classes.Len()) <= mostWeights
 }
 

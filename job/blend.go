@@ -2,6 +2,7 @@ package job
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/eval"
@@ -24,6 +25,12 @@ func (s *search[T]) members() int {
 // weights, by the scores of the rows that they were measured on.
 func (s *search[T]) blend(finals []*arm[T]) ([]*arm[T], []float64) {
 	best := finals[0]
+	if s.o.Single {
+		return finals[:1], []float64{1}
+	}
+	if best.family == model.LearnerLogistic {
+		return s.beside(best, finals[1:])
+	}
 	most := s.members()
 	var among []*arm[T]
 	for _, a := range finals {
@@ -31,9 +38,6 @@ func (s *search[T]) blend(finals []*arm[T]) ([]*arm[T], []float64) {
 		if a.view == best.view && !odds && (a == best || !s.byAll(a, s.rows()) || s.rows() <= 2*choleskyRows) {
 			among = append(among, a)
 		}
-	}
-	if s.o.Single || best.family == model.LearnerLogistic {
-		return finals[:1], []float64{1}
 	}
 	if s.rows() > foldedRows {
 		among = among[:min(len(among), 2*most)]
@@ -74,6 +78,24 @@ func (s *search[T]) blend(finals []*arm[T]) ([]*arm[T], []float64) {
 		}
 	}
 	return arms, kept
+}
+
+// beside returns an arm of log odds, which joins no others, or the others joined where
+// that is better.
+func (s *search[T]) beside(odds *arm[T], others []*arm[T]) ([]*arm[T], []float64) {
+	others = slices.DeleteFunc(slices.Clone(others), func(a *arm[T]) bool { return a.family == odds.family })
+	if len(others) > 0 {
+		arms, weight := s.blend(others)
+		scores := make([]*data.Matrix, len(arms))
+		for i, a := range arms {
+			scores[i] = a.scores
+		}
+		on := measured(s.views[arms[0].view].sample, s.second)
+		if newJudge(on).loss(model.Blended(scores, weight)) < odds.loss {
+			return arms, weight
+		}
+	}
+	return []*arm[T]{odds}, []float64{1}
 }
 
 // nearly is how much larger than the least a loss may be to be nearly as good.

@@ -27,6 +27,7 @@ type rungs struct {
 	second  int // rows that the better ones are fitted to again
 	measure int // rows that they are measured on
 	keep    int // arms that get to the second rung
+	shapes  int // families of kernels that are tried
 	metric  int // rows that a metric is learnt from
 	rounds  int // of learning a metric
 	blend   int // arms that may be joined in the model
@@ -39,11 +40,13 @@ func (e Effort) rungs() (rungs, error) {
 	switch e {
 	case Normal, "":
 		return rungs{
-			first: 1200, second: 3000, measure: 2500, keep: 6, metric: 2000, rounds: 4, blend: 4, few: 8,
+			first: 1200, second: 3000, measure: 3000, keep: 6, shapes: 4, metric: 3000, rounds: 4, blend: 4,
+			few: 8,
 		}, nil
 	case Thorough:
 		return rungs{
-			first: 3000, second: 8000, measure: 5000, keep: 12, metric: 5000, rounds: 6, blend: 8, few: 12, wide: true,
+			first: 3000, second: 7000, measure: 5000, keep: 12, shapes: 5, metric: 5000, rounds: 6, blend: 8,
+			few: 12, wide: true,
 		}, nil
 	}
 	return rungs{}, dataset.BadOption("%s is %q and must be quick, normal or thorough", dataset.Option("effort"),

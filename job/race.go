@@ -96,7 +96,8 @@ func divide[T any](s model.Sample[T], size rungs, sd uint64) (first, second rung
 		both, err := folded(s, folds, times, sd)
 		return both, both, err
 	}
-	part := min(model.HeldOutPart, float64(size.measure)/float64(n))
+	spare := max(int(model.HeldOutPart*float64(n)), n-size.second) // that no arm is fitted to
+	part := float64(min(size.measure, spare)) / float64(n)
 	rest, held := s.Split(part, seed.Derive(sd, seed.SearchHeldOut))
 	some := func(rows int) []int {
 		if len(rest) <= rows {

@@ -49,6 +49,9 @@ func TestDivide(t *gotest.T) {
 			if len(r.parts) == 1 && (r.rows > size.second || r.sample > size.measure+3) {
 				t.Errorf("%d rows: %d are fitted to and %d measured on", n, r.rows, r.sample)
 			}
+			if spare := n - size.second; len(r.parts) == 1 && r.sample < min(size.measure, spare)-3 {
+				t.Errorf("%d rows: %d are measured on, of %d that none is fitted to", n, r.sample, spare)
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package metric
 
 import (
 	"context"
+	"math"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/gram"
@@ -9,6 +10,7 @@ import (
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // block is how many rows' gradients are computed together.
@@ -41,7 +43,7 @@ func (l *learning) gradients(ctx context.Context, at place, rows []int) (*data.M
 		}
 		var err error
 		if l.Taxi {
-			sums[b], err = taxiGradients(ctx, gram.Bind(form, data.Source[data.Vector](z)), u, z, alpha)
+			sums[b], err = taxiGradients(ctx, l.Run, gram.Bind(form, data.Source[data.Vector](z)), u, z, alpha)
 		} else {
 			sums[b], err = l.euclidean(ctx, form, u, z, alpha)
 		}
@@ -121,47 +123,55 @@ func addSquares(sum []float64, g *data.Matrix) {
 	}
 }
 
-// taxiGradients is euclidean for exp(-γ·Σ|u - z|).
+// taxiRows is about how many rows of signs are multiplied by the weights at once.
+const taxiRows = 256
+
+// taxiGradients is euclidean for exp(-γ·Σ|u - z|). For each row of u it multiplies the
+// matrix k(u, z_i)·sign(u_c - z_ic), a row a coordinate, by the weights of all targets.
 func taxiGradients(
-	ctx context.Context, c *gram.Columns[data.Vector], u, z, alpha *data.Matrix,
+	ctx context.Context, ctl run.Control, c *gram.Columns[data.Vector], u, z, alpha *data.Matrix,
 ) (*data.Matrix, error) {
-	out := data.NewMatrix(1, u.Cols)
+	ctl = ctl.Quiet()
+	ctl.Workers = 1
+	d := u.Cols
+	out := data.NewMatrix(1, d)
 	columns := data.NewMatrix(z.Cols, z.Rows)
 	for i := range z.Rows {
 		for j, v := range z.Row(i) {
 			columns.Row(j)[i] = v
 		}
 	}
-	k, part := make([]float64, z.Rows), make([]float64, z.Rows)
-	for i := range u.Rows {
-		if err := ctx.Err(); err != nil {
+	some := max(1, taxiRows/d)
+	k, signs, g := make([]float64, z.Rows), data.NewMatrix(some*d, z.Rows), data.NewMatrix(some*d, alpha.Rows)
+	for lo := 0; lo < u.Rows; lo += some {
+		n := min(some, u.Rows-lo)
+		for i := range n {
+			c.Row(k, u.At(lo+i))
+			for j, v := range u.Row(lo + i) {
+				signed(signs.Row(i*d+j), k, columns.Row(j), v)
+			}
+		}
+		part := &data.Matrix{Rows: n * d, Cols: signs.Cols, Data: signs.Data[:n*d*signs.Cols]}
+		slopes := &data.Matrix{Rows: n * d, Cols: g.Cols, Data: g.Data[:n*d*g.Cols]}
+		if err := linalg.MulT(ctx, ctl, 1, part, alpha, 0, slopes); err != nil {
 			return nil, err
 		}
-		c.Row(k, u.At(i))
-		for t := range alpha.Rows {
-			vmath.Times(part, k, alpha.Row(t))
-			for j, v := range u.Row(i) {
-				g := signed(part, columns.Row(j), v)
-				out.Data[j] += g * g
-			}
+		for i := range slopes.Rows {
+			out.Data[i%d] += vmath.Dot(slopes.Row(i), slopes.Row(i))
 		}
 	}
 	return out, nil
 }
 
-// signed returns Σ_j a_j·sign(v - z_j).
-func signed(a, z []float64, v float64) float64 {
-	sum := 0.0
-	z = z[:len(a)]
-	for j, w := range a {
-		switch {
-		case z[j] < v:
-			sum += w
-		case z[j] > v:
-			sum -= w
-		}
+// signed sets out_i = a_i·sign(v - z_i), without a branch that nobody can foresee.
+func signed(out, a, z []float64, v float64) {
+	a, z = a[:len(out)], z[:len(out)]
+	for i := range out {
+		apart := math.Float64bits(v - z[i])
+		size := apart &^ (1 << 63)
+		some := uint64(int64(-size) >> 63) // all ones, but zero for a difference of 0
+		out[i] = math.Float64frombits((math.Float64bits(a[i]) ^ apart&(1<<63)) & some)
 	}
-	return sum
 }
 
 // back takes the mean from the coordinates of the metric so far to those of the

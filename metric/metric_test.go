@@ -208,3 +208,24 @@ func TestFaults(t *testing.T) {
 		t.Error("a context that has ended is not noticed")
 	}
 }
+
+// TestSigned compares with the formula, of differences that are zero, tiny and of either sign.
+func TestSigned(t *testing.T) {
+	a := []float64{3, -2, 0.5, 7, 1, -4}
+	z := []float64{1, 2, 1, 1 + 0x1p-52, -1e308, 5e-324}
+	for _, v := range []float64{1, 0, math.Copysign(0, -1), 1e308} {
+		out := make([]float64, len(a))
+		signed(out, a, z, v)
+		for i, got := range out {
+			want := 0.0
+			if v > z[i] {
+				want = a[i]
+			} else if v < z[i] {
+				want = -a[i]
+			}
+			if got != want {
+				t.Errorf("%v times the sign of %v - %v is %v, want %v", a[i], v, z[i], got, want)
+			}
+		}
+	}
+}

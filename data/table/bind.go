@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/kerf-ml/kerf/data"
@@ -157,7 +158,7 @@ func checkFormat(t *Table, c *Column, from *column) error {
 	for i := range t.Len() {
 		cell, ok := from.text(i)
 		v := number(i)
-		if ok && math.IsNaN(v) {
+		if ok && math.IsNaN(v) && !slices.Contains(c.Absent, cell) {
 			return c.odd(t, i, cell)
 		}
 	}
@@ -168,7 +169,8 @@ func checkFormat(t *Table, c *Column, from *column) error {
 func checkDates(t *Table, c *Column, from *column) error {
 	all := moments(from, c.Layout)
 	for i := range t.Len() {
-		if cell, ok := from.text(i); ok && (from.code == nil || math.IsNaN(all[from.code[i]].days)) {
+		if cell, ok := from.text(i); ok && (from.code == nil || math.IsNaN(all[from.code[i]].days)) &&
+			!slices.Contains(c.Absent, cell) {
 			return c.odd(t, i, cell)
 		}
 	}

@@ -106,7 +106,7 @@ func (c *Column) fitDate(cells *column, rows []int, r Recipe, layout string, kno
 	all := moments(cells, layout)
 	var present []moment
 	for _, i := range rows {
-		if code := cells.code[i]; code >= 0 {
+		if code := cells.code[i]; code >= 0 && !math.IsNaN(all[code].days) {
 			present = append(present, all[code])
 		}
 	}
@@ -138,7 +138,7 @@ func (c *Column) dateSize() int {
 // putDate is put for a date.
 func (p *part) putDate(t *Table, row int, set func(j int, v float64)) error {
 	c := p.to
-	gone := p.from.code == nil || p.from.code[row] < 0
+	gone := p.from.code == nil || p.from.code[row] < 0 || math.IsNaN(p.moments[p.from.code[row]].days)
 	m := moment{days: c.Mean}
 	if !gone {
 		m = p.moments[p.from.code[row]]

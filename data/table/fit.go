@@ -42,6 +42,8 @@ func Fit(t *Table, rows []int, kind scale.Kind) (*Schema, error) {
 //   - So it is if all cells are numbers with the same unit, or with commas; see Format.
 //   - It is a date if all cells are written in one of the common ways, day and month of
 //     which the column tells apart.
+//   - In both cases up to five different words without a digit, in a tenth of the cells at most, may
+//     stand for what is missing.
 //   - It is a text where cells have several words and many are different; see fitWords.
 //   - Otherwise it is a category, unless nine tenths of 20 or more cells are
 //     different: then it is ignored, as names and identifiers are.
@@ -188,7 +190,16 @@ func (c *Column) fitText(t *Table, cells *column, rows []int, r Recipe) error {
 		c.Kind, c.Why = Ignored, emptyColumn
 		return nil
 	}
-	format, ambiguous := formatOf(cells, t.comma)
+	known := cells
+	format, ambiguous := formatOf(known, t.comma)
+	layout, either := layoutOf(known)
+	if words := cells.absentWords(); format == nil && layout == "" && !ambiguous && !either && words != nil {
+		known = cells.without(words)
+		format, ambiguous = formatOf(known, t.comma)
+		if layout, either = layoutOf(known); format != nil || layout != "" {
+			c.Absent = words
+		}
+	}
 	switch {
 	case ambiguous:
 		return &data.InputError{
@@ -200,7 +211,6 @@ func (c *Column) fitText(t *Table, cells *column, rows []int, r Recipe) error {
 		c.Format = format
 		return c.fitNumber(t, cells, rows, r.Scale)
 	}
-	layout, ambiguous := layoutOf(cells)
 	if layout != "" {
 		c.fitDate(cells, rows, r, layout, scale.KnotsOf(t.Cols()))
 		return nil
@@ -209,7 +219,7 @@ func (c *Column) fitText(t *Table, cells *column, rows []int, r Recipe) error {
 		return nil
 	}
 	c.fitCategory(cells, rows)
-	if !ambiguous {
+	if !either {
 		return nil
 	}
 	if c.Note = "dates whose day and month cannot be told apart"; c.Kind == Ignored {

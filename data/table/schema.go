@@ -63,6 +63,7 @@ type Column struct {
 	Format *Format  `json:"format,omitempty"`
 	Layout string   `json:"layout,omitempty"`
 	Parts  []string `json:"parts,omitempty"`
+	Absent []string `json:"absent,omitempty"` // words that stand for a missing number or date
 
 	// Indicator says that the last coordinate is 1 where the cell is missing, or
 	// holds an unknown category, and 0 elsewhere.
@@ -278,6 +279,13 @@ func (s *Schema) Summary() string {
 // note is what a summary says of a column that is used.
 func (c *Column) note() string {
 	switch {
+	case len(c.Absent) > 0:
+		plain := *c
+		plain.Absent = nil
+		if words := plain.note(); words != "" && !plain.Format.plain() {
+			return words + "; " + c.absentNote()
+		}
+		return c.absentNote()
 	case c.Kind == Number && c.Format != nil:
 		return cmp.Or(c.Format.words(), "with signs between thousands")
 	case c.Kind == Date:
@@ -355,7 +363,7 @@ func (c *Column) valid() bool {
 		return false
 	}
 	if c.Indicator && size == 0 || c.Statistics != nil && c.Kind != Category || !c.validScale() ||
-		c.Format != nil && (c.Kind != Number || !c.Format.valid()) ||
+		c.Format != nil && (c.Kind != Number || !c.Format.valid()) || !c.validAbsent() ||
 		c.Kind != Date && (c.Layout != "" || c.Parts != nil) || c.Kind != Text && (c.Words != nil || c.Weights != nil) {
 		return false
 	}

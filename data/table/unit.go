@@ -199,6 +199,11 @@ func (f *Format) entry(e entry) (float64, bool) {
 	return f.parse(e.text)
 }
 
+// plain reports a format of plain numbers, which a column has whose other cells are missing values.
+func (f *Format) plain() bool {
+	return f != nil && f.Prefix == "" && f.Suffix == "" && f.Decimal == "."
+}
+
 // valid reports whether a format is one that formatOf could return.
 func (f *Format) valid() bool {
 	return (f.Decimal == "." || f.Decimal == ",") && f.Group != f.Decimal &&
