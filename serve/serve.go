@@ -141,13 +141,21 @@ const (
 	maxHeader     = 64 << 10
 )
 
-// server returns an HTTP server with the limits that keep one client from the others.
-func (s *Server) server(h http.Handler) *http.Server {
+// NewHTTP returns an HTTP server with the limits that keep one client from the others: of
+// the time for a request's headers, its body and its answer, and of the size of headers.
+func NewHTTP(h http.Handler, timeout time.Duration, log *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler: h, ReadHeaderTimeout: min(headerTimeout, s.o.Timeout), ReadTimeout: s.o.Timeout,
-		WriteTimeout: 2 * s.o.Timeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader, TLSConfig: s.o.TLS,
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		Handler: h, ReadHeaderTimeout: min(headerTimeout, timeout), ReadTimeout: timeout,
+		WriteTimeout: 2 * timeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
+}
+
+// server returns the HTTP server of a handler.
+func (s *Server) server(h http.Handler) *http.Server {
+	out := NewHTTP(h, s.o.Timeout, s.log)
+	out.TLSConfig = s.o.TLS
+	return out
 }
 
 // Serve answers at the listeners, of which grpc may be nil, until ctx ends. Then it takes

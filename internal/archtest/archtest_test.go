@@ -58,6 +58,7 @@ var order = [][]string{
 	{"kerftest"},
 	{"serve/inference"},
 	{"serve"},
+	{"lab"},
 	{"cli"},
 	{"bench/peer"},
 	{"cmd/...", "bench/core", "bench/maps", "bench/learners"},
@@ -93,11 +94,11 @@ var limits = map[string][]string{
 }
 
 // mayPrint lists the packages that speak to the user, or to whoever measures.
-var mayPrint = []string{"cli", "serve", "cmd/...", "bench/..."}
+var mayPrint = []string{"cli", "serve", "lab", "cmd/...", "bench/..."}
 
 // mayStart lists the packages that may start goroutines: all others go through
 // internal/par. data/file waits for pipes, which no call can interrupt.
-var mayStart = []string{"internal/par", "data/file", "cli", "serve", "cmd/...", "bench/..."}
+var mayStart = []string{"internal/par", "data/file", "cli", "serve", "lab", "cmd/...", "bench/..."}
 
 // pkg is a package of the module. Names are relative to it: "data/csv".
 type pkg struct {
