@@ -50,6 +50,8 @@ var order = [][]string{
 	{"metric"},
 	{"eval"},
 	{"model"},
+	{"convert/foreign", "convert/onnx"},
+	{"convert"},
 	{"job"},
 	{"report"},
 	{"."},
