@@ -6,7 +6,7 @@ FUZZTIME ?= 20000x
 PKGS = ./...
 CORE = ./internal/gemm ./internal/vmath ./internal/compute ./internal/linalg ./gram
 
-.PHONY: help build test claims race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-serve clean
+.PHONY: help build test claims graphs race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-serve clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -55,7 +55,8 @@ FUZZED = data/csv:FuzzCSV data/libsvm:FuzzLIBSVM data/file:FuzzFile data/lines:F
 	kernel/text:FuzzKernels kernel/external:FuzzAnswer kernel/external:FuzzFuel spec:FuzzParse spec:FuzzVectors \
 	spec:FuzzCall dataset:FuzzRecord model:FuzzOpen model:FuzzDecode learn:FuzzParts learn/kernelized:FuzzPart learn/kernelized:FuzzSteps \
 	learn/linear:FuzzPegasosState learn/boost:FuzzState report:FuzzChartTexts serve:FuzzInfer \
-	serve:FuzzPredictJSON serve:FuzzPredictCSV serve:FuzzMessage sums:FuzzSums data/csv:FuzzPlain lab:FuzzState lab:FuzzRow
+	serve:FuzzPredictJSON serve:FuzzPredictCSV serve:FuzzMessage sums:FuzzSums data/csv:FuzzPlain lab:FuzzState lab:FuzzRow \
+	convert/foreign:FuzzSVM convert/foreign:FuzzSeparators convert:FuzzForeign
 
 fuzz: ## fuzz each parser and decoder FUZZTIME times
 	@for target in $(FUZZED); do \
@@ -72,6 +73,9 @@ torture: ## attack the program: TIME of mutated arguments and files, KILLS kills
 
 claims: ## measure all claims of the papers at their default size: minutes
 	$(GO) test ./repro -run TestHold -count 1 -v -args -full
+
+graphs: ## models of all public data sets as graphs of ONNX, run by onnxruntime: many minutes
+	$(GO) test ./convert -run TestGraphsOfData -count 1 -timeout 0 -v -args -long
 
 docs: ## check that the code and commands of the documentation work and links lead somewhere
 	$(GO) test -run TestLinks ./cli

@@ -159,7 +159,7 @@ Start with: kerf demo`,
 	root.SuggestionsMinimumDistance = 2
 	for _, c := range []*cobra.Command{
 		a.demo(), a.gen(), a.plan(), a.check(), a.margin(), a.train(), a.cv(), a.tune(), a.predict(), a.mapping(),
-		a.eval(), a.explain(), a.inspect(), a.serve(), a.lab(), a.repro(), a.version(),
+		a.eval(), a.explain(), a.inspect(), a.convert(), a.serve(), a.lab(), a.repro(), a.version(),
 	} {
 		c.Args = counted(c.Args)
 		root.AddCommand(c)

@@ -130,6 +130,13 @@ func (m *TensorSketchMap) Shape() Oblivious {
 	return Oblivious{Kind: KindTensorSketch, Kernel: m.kernel, Dim: m.dim, Width: m.width, Seed: m.seed}
 }
 
+// Hashes returns what φ is made of: for each count sketch twice the place of every
+// coordinate of z, plus one where its sign is minus, and √γ and √c. The constant is the
+// last coordinate. They are shared and must not be written to.
+func (m *TensorSketchMap) Hashes() (place [][]int32, scale, constant float64) {
+	return m.place, m.scale, m.constant
+}
+
 // MapTo sets dst = φ(x).
 func (m *TensorSketchMap) MapTo(dst []float64, x data.Vector) {
 	s := m.pool.Get().(*sketchSpace)

@@ -74,6 +74,10 @@ func (m *Metric) Importance() []float64 {
 	return out
 }
 
+// Diagonal returns the numbers of a diagonal map, nil for any other. They are shared
+// and must not be written to.
+func (m *Metric) Diagonal() []float64 { return m.scale }
+
 // Matrix returns a copy of T.
 func (m *Metric) Matrix() *data.Matrix {
 	if m.matrix != nil {

@@ -29,6 +29,9 @@ func Describe[T any](p *Pipeline[T], kind Kind[T]) (Header, error) {
 	if p.Regresses() {
 		h.Task = Regress
 	}
+	if p.FirstWins {
+		h.Ties = tiesFirst
+	}
 	if p.Parts != nil {
 		return describeParts(h, p, kind)
 	}
@@ -210,7 +213,7 @@ func openOne[T any](f *File, kind Kind[T]) (*Pipeline[T], error) {
 	h := f.Header
 	p := &Pipeline[T]{Head: Head{
 		Task: h.Task, Classes: data.NewClasses(h.Classes), Learner: h.Learner,
-		Calibration: h.Calibration, Conformal: h.Conformal, Trained: h.Trained,
+		Calibration: h.Calibration, Conformal: h.Conformal, Trained: h.Trained, FirstWins: h.Ties == tiesFirst,
 	}}
 	if p.Task == "" {
 		p.Task = Classify

@@ -137,7 +137,7 @@ func (h Header) checkParts() error {
 	if n := len(h.Parts); n < 2 || n > maxParts {
 		return fmt.Errorf("it claims to be a blend of %d parts", n)
 	}
-	if h.Pairs != nil || h.Votes != nil || h.Precision != "" {
+	if h.Pairs != nil || h.Ties != "" || h.Votes != nil || h.Precision != "" {
 		return errors.New("it is a blend with what its parts alone have")
 	}
 	drawn := 0.0

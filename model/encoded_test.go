@@ -129,7 +129,7 @@ func wantLine(t *testing.T, name string, row int, got model.Prediction, line str
 // oldRecords are the rows of a file as records.
 func oldRecords(t *testing.T, name, text string) (out []any) {
 	t.Helper()
-	if name == "table.csv" {
+	if name == "table.csv" || name == "blend.csv" {
 		all, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 		if err != nil {
 			t.Fatal(err)
@@ -164,12 +164,17 @@ func oldRecords(t *testing.T, name, text string) (out []any) {
 // TestOldFiles: models that an earlier kerf wrote load, and predict what they did
 // then, of files and of records.
 func TestOldFiles(t *testing.T) {
-	for _, file := range []string{"table.csv", "numbers.libsvm", "strings.txt"} {
+	for file, format := range map[string]byte{
+		"table.csv": 1, "numbers.libsvm": 1, "strings.txt": 1, "blend.csv": 2, "pairs.libsvm": 3,
+	} {
 		name := strings.TrimSuffix(file, filepath.Ext(file))
 		in := func(name string) string { return filepath.Join("testdata", "old", name) }
 		m, err := model.Load(in(name + ".kerf"))
 		if err != nil {
 			t.Fatal(err)
+		}
+		if b, err := os.ReadFile(in(name + ".kerf")); err != nil || b[8] != format {
+			t.Fatalf("%s: it is of format %d and not %d: %v", name, b[8], format, err)
 		}
 		printed, wrong := os.ReadFile(in(name + ".want"))
 		text, bad := os.ReadFile(in(file))

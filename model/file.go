@@ -29,13 +29,16 @@ import (
 //
 // docs/adr/0004-model-file.md says why.
 //
-// Blends are format 2, so that an older kerf says that it is too old for them; all
-// other models are format 1.
+// Blends are format 2 and pairs of which the first class wins are format 3, so that an
+// older kerf says that it is too old for them; all other models are format 1.
 const (
 	magic   = "kerfmodl"
-	version = 2
+	version = 3
 	prefix  = len(magic) + 8
 )
+
+// tiesFirst is what the header says of Head.FirstWins.
+const tiesFirst = "first"
 
 // Errors of loading a file, for errors.Is. Each comes wrapped with the details.
 var (
@@ -59,6 +62,7 @@ type Header struct {
 	Classes   []string     `json:"classes"`
 	// of a separator a pair of classes: where the support of each class begins, and its size
 	Pairs []int   `json:"pairs,omitempty"`
+	Ties  string  `json:"ties,omitempty"` // first, where the first of the classes with most pairs wins
 	Unit  float64 `json:"unit"`
 
 	Calibration *calibrate.Calibration `json:"calibration,omitempty"`
@@ -192,6 +196,9 @@ func Decode(b []byte) (*File, error) {
 	if len(f.Header.Parts) > 0 && binary.LittleEndian.Uint32(b[len(magic):]) < 2 {
 		return nil, fmt.Errorf("%w: it is a blend, and has format 1", ErrDamaged)
 	}
+	if f.Header.Ties != "" && (f.Header.Ties != tiesFirst || binary.LittleEndian.Uint32(b[len(magic):]) < 3) {
+		return nil, fmt.Errorf("%w: its ties are %q", ErrDamaged, data.Clip(f.Header.Ties, 40))
+	}
 	rest = rest[n:]
 	for _, h := range f.Header.Blobs {
 		if h.Bytes < 0 || h.Bytes > len(rest) {
@@ -204,6 +211,10 @@ func Decode(b []byte) (*File, error) {
 	}
 	return f, nil
 }
+
+// Blob returns the bytes of a part of the file by its name, nil where there is none.
+// They are shared and must not be written to.
+func (f *File) Blob(name string) []byte { return f.blobs[name] }
 
 // blob is a named part of a file on its way out.
 type blob struct {
@@ -226,8 +237,11 @@ func write(w io.Writer, h Header, blobs []blob) error {
 	digest := sha256.New()
 	out := io.MultiWriter(w, digest)
 	format := uint32(1)
-	if len(h.Parts) > 0 {
-		format = version
+	switch {
+	case h.Ties != "":
+		format = 3
+	case len(h.Parts) > 0:
+		format = 2
 	}
 	head := binary.LittleEndian.AppendUint32([]byte(magic), format)
 	head = binary.LittleEndian.AppendUint32(head, uint32(len(text)))

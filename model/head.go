@@ -27,7 +27,11 @@ type Head struct {
 	Unit       float64      // value of the constant coordinate; 0 where there is none
 	// Pairs, of separators that stand for pairs of classes in the order of
 	// learn.PairAt, are the first feature of each class and the number of features.
-	Pairs       []int
+	Pairs []int
+	// FirstWins, of Pairs, lets the first of the classes win that win most pairs, as
+	// LIBSVM does; scores are the numbers of pairs alone. Otherwise the sums of the
+	// separators' scores decide among them.
+	FirstWins   bool
 	Calibration *calibrate.Calibration
 	Conformal   []calibrate.Conformal // prediction sets, or intervals, at some coverages
 	Learner     string                // name of the learner, for people
@@ -68,6 +72,9 @@ func (p *Head) validate(dim int) error {
 	}
 	if want := p.wanted(); p.Separators.Rows != want || len(p.Bias) != want {
 		fault("there are %d separators and %d biases for %d classes", p.Separators.Rows, len(p.Bias), k)
+	}
+	if p.FirstWins && p.Pairs == nil {
+		fault("there are no pairs of classes that the first could win")
 	}
 	if p.Pairs != nil && !rising(p.Pairs, k, dim) {
 		fault("the features are not divided among %d classes", k)
@@ -130,7 +137,7 @@ func (p *Head) spread(dst, raw []float64) {
 	case p.Regresses():
 		dst[0] = raw[0]
 	case p.Pairs != nil:
-		tally(dst, raw)
+		tally(dst, raw, p.FirstWins)
 	case k == 2:
 		dst[0], dst[1] = -raw[0], raw[0]
 	default:
@@ -139,8 +146,9 @@ func (p *Head) spread(dst, raw []float64) {
 }
 
 // tally sets dst to the pairs that each class wins, plus less than a half by how
-// much it wins them: so the vote decides, and the sum of scores in a tie.
-func tally(dst, pairs []float64) {
+// much it wins them: so the vote decides, and the sum of scores in a tie. With first
+// it is the pairs alone, and the first class that has as many wins.
+func tally(dst, pairs []float64, first bool) {
 	k := len(dst)
 	sure := make([]float64, k)
 	clear(dst)
@@ -153,6 +161,9 @@ func tally(dst, pairs []float64) {
 		} else {
 			dst[j]++
 		}
+	}
+	if first {
+		return
 	}
 	for c, s := range sure {
 		dst[c] += s / (2.5 * (math.Abs(s) + 1))

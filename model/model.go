@@ -125,6 +125,13 @@ func (m *Model) Features(ctx context.Context, ctl run.Control, r *dataset.Rows) 
 	return m.rows.features(ctx, ctl, r)
 }
 
+// Vectors returns the pipeline of a model whose instances are vectors, for those who
+// write it in another form; false for others. What it takes are encoded rows.
+func (m *Model) Vectors() (*Pipeline[data.Vector], bool) {
+	e, ok := m.rows.(encoded[data.Vector])
+	return e.p, ok
+}
+
 // Dim returns the number of features of a row.
 func (m *Model) Dim() int { return m.rows.dim() }
 

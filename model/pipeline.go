@@ -30,6 +30,16 @@ type Pipeline[T any] struct {
 	Head
 }
 
+// NewPipeline puts a pipeline together of parts that come from elsewhere than a
+// training. It reports those that do not fit together.
+func NewPipeline[T any](k kernel.Kernel[T], m feature.Map[T], h Head) (*Pipeline[T], error) {
+	p := &Pipeline[T]{Kernel: k, Map: m, Head: h}
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	return p, p.take(p.Separators, p.Bias, p.Unit, p.Pairs, m.Dim())
+}
+
 // Validate reports parts that do not fit together.
 func (p *Pipeline[T]) Validate() error {
 	if p.Map == nil {

@@ -51,6 +51,8 @@ var order = [][]string{
 	{"eval"},
 	{"model"},
 	{"explain"},
+	{"convert/foreign", "convert/onnx"},
+	{"convert"},
 	{"job"},
 	{"report"},
 	{"."},
