@@ -6,13 +6,20 @@ FUZZTIME ?= 20000x
 PKGS = ./...
 CORE = ./internal/gemm ./internal/vmath ./internal/compute ./internal/linalg ./gram
 
-.PHONY: help build test claims race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-serve clean
+.PHONY: help build wheel python-test test claims race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-serve clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-14s %s\n", $$1, $$2}'
 
 build: ## build the program kerf
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o kerf ./cmd/kerf
+
+wheel: ## build the Python package with the program inside: dist/kerf-*.whl, for GOOS and GOARCH
+	@rm -f dist/kerf-*.whl
+	@python3 python/backend.py dist
+
+python-test: ## test the Python package, from a wheel, in an environment that is made once
+	$(GO) test ./internal/pytest -count 1 -v
 
 test: ## run all tests
 	$(GO) test $(PKGS)
@@ -102,4 +109,4 @@ bench: ## run the benchmarks
 ci: lint arch test race purego cross generated fuzz docs ## everything that must pass
 
 clean: ## remove what was built
-	rm -f kerf kerf-demo.html
+	rm -rf kerf kerf-demo.html dist

@@ -119,6 +119,22 @@ func Train(ctx context.Context, path string, o TrainOptions) (*Trained, error) {
 	return w.train(ctx, rows, &o)
 }
 
+// TrainRows is Train on rows that a program has, such as those of dataset.OfMatrix, with
+// their labels beside them. The rows have no target of their own.
+func TrainRows(ctx context.Context, rows *dataset.Rows, o TrainOptions) (*Trained, error) {
+	if o.Stream {
+		return nil, dataset.BadOption("%s is for files; the rows are in memory already", dataset.Option("stream"))
+	}
+	if err := o.apart(""); err != nil {
+		return nil, err
+	}
+	w, err := o.given(rows)
+	if err != nil {
+		return nil, err
+	}
+	return w.train(ctx, rows, &o)
+}
+
 // training is a training on instances of type T.
 type training[T any] struct {
 	o       *TrainOptions

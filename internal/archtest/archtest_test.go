@@ -56,7 +56,7 @@ var order = [][]string{
 	{"repro"},
 	{"kerftest"},
 	{"serve/inference"},
-	{"serve"},
+	{"serve", "pipe"},
 	{"cli"},
 	{"bench/peer"},
 	{"cmd/...", "bench/core", "bench/maps", "bench/learners"},
@@ -96,7 +96,7 @@ var mayPrint = []string{"cli", "serve", "cmd/...", "bench/..."}
 
 // mayStart lists the packages that may start goroutines: all others go through
 // internal/par. data/file waits for pipes, which no call can interrupt.
-var mayStart = []string{"internal/par", "data/file", "cli", "serve", "cmd/...", "bench/..."}
+var mayStart = []string{"internal/par", "data/file", "cli", "serve", "pipe", "cmd/...", "bench/..."}
 
 // pkg is a package of the module. Names are relative to it: "data/csv".
 type pkg struct {
