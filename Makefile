@@ -19,7 +19,7 @@ wheel: ## build the Python package with the program inside: dist/kerf-*.whl, for
 	@python3 python/backend.py dist
 
 python-test: ## test the Python package, from a wheel, in an environment that is made once
-	$(GO) test ./internal/pytest -count 1 -v
+	$(GO) test ./python -count 1 -v
 
 test: ## run all tests
 	$(GO) test $(PKGS)

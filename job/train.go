@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/kerf-ml/kerf/certificate"
@@ -127,6 +128,11 @@ func TrainRows(ctx context.Context, rows *dataset.Rows, o TrainOptions) (*Traine
 	}
 	if err := o.apart(""); err != nil {
 		return nil, err
+	}
+	if t, ok := model.TraitsOf(o.Choices.Learner.Name); ok && rows.Weights != nil && !t.Weights {
+		takers := model.LearnerNames(func(t model.Traits) bool { return t.Weights })
+		return nil, dataset.BadOption("%s takes no weights of rows; these learners do: %s", o.Choices.Learner.Name,
+			strings.Join(takers, ", "))
 	}
 	w, err := o.given(rows)
 	if err != nil {

@@ -60,6 +60,7 @@ type asked struct {
 	frames frames
 	err    error
 	size   int64
+	number int // of the request among all
 }
 
 // server answers the requests of one client, one after the other.
@@ -76,7 +77,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, door Door) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s := &server{door: door, models: map[string]*model.Model{}, out: bufio.NewWriterSize(out, 1<<16)}
-	requests, cancels, ended := make(chan asked), make(chan struct{}, 1), make(chan error, 1)
+	requests, cancels, ended := make(chan asked), make(chan int, 1), make(chan error, 1)
 	go func() {
 		ended <- listen(ctx, bufio.NewReaderSize(in, 1<<16), requests, cancels)
 		stop()
@@ -102,9 +103,10 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, door Door) error {
 	}
 }
 
-// listen reads requests and hands them over, and tells of those to cancel at once.
-func listen(ctx context.Context, in io.Reader, requests chan<- asked, cancels chan<- struct{}) error {
-	for {
+// listen reads requests and hands them over, and tells at once of one to cancel: the last
+// that was handed over.
+func listen(ctx context.Context, in io.Reader, requests chan<- asked, cancels chan<- int) error {
+	for number := 0; ; {
 		a, err := read(ctx, in)
 		switch {
 		case err == io.EOF:
@@ -113,11 +115,14 @@ func listen(ctx context.Context, in io.Reader, requests chan<- asked, cancels ch
 			return err
 		case a.Do == "cancel":
 			select {
-			case cancels <- struct{}{}:
-			default: // one is on its way
+			case cancels <- number:
+			case <-ctx.Done():
+				return nil
 			}
 			continue
 		}
+		number++
+		a.number = number
 		select {
 		case requests <- a:
 		case <-ctx.Done():
@@ -153,7 +158,7 @@ func read(ctx context.Context, in io.Reader) (asked, error) {
 }
 
 // answerAll answers requests one after the other.
-func (s *server) answerAll(ctx context.Context, requests <-chan asked, cancels <-chan struct{}) error {
+func (s *server) answerAll(ctx context.Context, requests <-chan asked, cancels <-chan int) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -172,16 +177,21 @@ func (s *server) answerAll(ctx context.Context, requests <-chan asked, cancels <
 }
 
 // answer answers a request. It returns an error where nobody hears the answer.
-func (s *server) answer(ctx context.Context, a asked, cancels <-chan struct{}) error {
+func (s *server) answer(ctx context.Context, a asked, cancels <-chan int) error {
 	one, cancel := context.WithCancel(ctx)
 	defer cancel()
 	over := make(chan struct{})
 	var watch sync.WaitGroup
 	watch.Go(func() {
-		select {
-		case <-cancels:
-			cancel()
-		case <-over:
+		for {
+			select {
+			case number := <-cancels:
+				if number == a.number {
+					cancel()
+				}
+			case <-over:
+				return
+			}
 		}
 	})
 	meter := run.NewMeter(time.Now)

@@ -59,7 +59,7 @@ var order = [][]string{
 	{"serve", "pipe"},
 	{"cli"},
 	{"bench/peer"},
-	{"cmd/...", "bench/core", "bench/maps", "bench/learners"},
+	{"cmd/...", "bench/core", "bench/maps", "bench/learners", "python"},
 }
 
 // helpers lists for each internal package the packages of the module that it

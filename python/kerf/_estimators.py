@@ -20,6 +20,8 @@ def _target(estimator, y):
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
     y = column_or_1d(y, warn=True)
+    if not len(y):
+        raise ValueError("Found array with 0 sample(s) (y) while a minimum of 1 is required.")
     if y.dtype.kind in "fc":
         check_array(y, ensure_2d=False, dtype=None, input_name="y", ensure_min_samples=0)
     return y

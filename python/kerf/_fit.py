@@ -23,11 +23,14 @@ CHUNK = 64 << 20  # bytes of rows and what is made of them, of one request to pr
 class Told:
     """Hears what the program tells while it works."""
 
-    def __init__(self, verbose, progress):
+    def __init__(self, verbose, progress, scaled=True):
         self.verbose, self.progress = verbose, progress
+        self.scaled = scaled  # whether the scale of columns is anything to tell of
         self.last = time.monotonic()
 
     def __call__(self, said):
+        if "spreads differ" in said.get("warn", "") and not self.scaled:
+            return
         if "warn" in said:
             warnings.warn(worded(said["warn"]), KerfWarning, stacklevel=6)
         elif "note" in said and self.verbose:
@@ -94,7 +97,7 @@ class KerfEstimator(BaseEstimator):
         return int(check_random_state(self.random_state).randint(1 << 31))
 
     def _told(self):
-        return Told(self.verbose, self.progress)
+        return Told(self.verbose, self.progress, scaled=not callable(self.kernel))
 
     def _fit(self, x, y=None, labels=None, sample_weight=None):
         """Fit to rows and keep the model file. y are numbers, or those of classes among labels."""

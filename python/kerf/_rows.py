@@ -124,7 +124,9 @@ def rows_of(estimator, x, reset):
     if _is_frame(x):
         columns = list(x.columns)
         if all(isinstance(c, str) for c in columns) or not _all_numbers(x):
-            validate_data(estimator, x, skip_check_array=True, reset=reset)
+            loaded = not reset and not hasattr(estimator, "feature_names_in_") and estimator.description_["columns"]
+            if not loaded:  # whose columns the program finds by name, in any order
+                validate_data(estimator, x, skip_check_array=True, reset=reset)
             return _table(x, columns)
     items = _items(x)
     if items is not None:
