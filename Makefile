@@ -6,7 +6,7 @@ FUZZTIME ?= 20000x
 PKGS = ./...
 CORE = ./internal/gemm ./internal/vmath ./internal/compute ./internal/linalg ./gram
 
-.PHONY: help build wheel python-test test claims race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-serve clean
+.PHONY: help build wheel python-test test claims race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-serve bench-python clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -62,7 +62,7 @@ FUZZED = data/csv:FuzzCSV data/libsvm:FuzzLIBSVM data/file:FuzzFile data/lines:F
 	kernel/text:FuzzKernels kernel/external:FuzzAnswer kernel/external:FuzzFuel spec:FuzzParse spec:FuzzVectors \
 	spec:FuzzCall dataset:FuzzRecord model:FuzzOpen model:FuzzDecode learn:FuzzParts learn/kernelized:FuzzPart learn/kernelized:FuzzSteps \
 	learn/linear:FuzzPegasosState learn/boost:FuzzState report:FuzzChartTexts serve:FuzzInfer \
-	serve:FuzzPredictJSON serve:FuzzPredictCSV serve:FuzzMessage sums:FuzzSums data/csv:FuzzPlain
+	pipe:FuzzRequest serve:FuzzPredictJSON serve:FuzzPredictCSV serve:FuzzMessage sums:FuzzSums data/csv:FuzzPlain
 
 fuzz: ## fuzz each parser and decoder FUZZTIME times
 	@for target in $(FUZZED); do \
@@ -99,6 +99,9 @@ bench-maps: ## feature maps and projections beside scikit-learn (JSON=1 for mach
 
 bench-serve: ## the service beside FastAPI and scikit-learn: A9A=a9a.libsvm.gz PYTHON=venv/bin/python
 	bench/serve/run.sh
+
+bench-python: ## the Python package beside the program on a file, in CPU seconds: PYTHON=venv/bin/python with kerf installed
+	$${PYTHON:-python3} bench/python/overhead.py
 
 bench-learners: ## learners beside scikit-learn, LIBLINEAR, numpy, LIBSVM and ThunderSVM (JSON=1 for machines)
 	$(GO) run ./bench/learners

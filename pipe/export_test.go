@@ -1,6 +1,14 @@
 package pipe
 
-import "github.com/kerf-ml/kerf/data"
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/run"
+)
 
 // Message writes a message, for tests that are clients.
 var Message = writeMessage
@@ -31,3 +39,18 @@ func (p payload) Bytes() []byte { return p.bytes }
 
 // Texts are what a frame of texts holds.
 func (p payload) Texts() []string { return p.texts }
+
+// ErrStream reports a stream that has ended, or is none.
+var ErrStream = errors.New("no further request")
+
+// ReadRows reads a request and returns its rows.
+func ReadRows(ctx context.Context, r io.Reader) (*dataset.Rows, error) {
+	a, err := read(ctx, r)
+	if err != nil {
+		return nil, ErrStream
+	}
+	if a.err != nil {
+		return nil, a.err
+	}
+	return a.take(run.Control{})
+}

@@ -290,46 +290,53 @@ func request(head map[string]any, parts ...pipe.Part) []byte {
 	return b.Bytes()
 }
 
-// FuzzServe feeds the server any stream: it answers, in whole messages, or says that the
-// stream is none, and ends.
-func FuzzServe(f *testing.F) {
+// streams are what a client may send, whole and broken.
+func streams() [][]byte {
 	x, y := circle(12)
 	rows := map[string]any{"form": "matrix"}
-	f.Add(request(map[string]any{"do": "train", "rows": rows, "labels": []string{"a", "b"}},
-		pipe.ArrayPart("x", x), pipe.ArrayPart("y", y)))
-	f.Add(request(map[string]any{"do": "map", "rows": rows}, pipe.ArrayPart("x", x)))
-	f.Add(append(request(map[string]any{"do": "predict", "model": "m", "rows": rows},
-		pipe.BytesPart("model", []byte("KERF")), pipe.ArrayPart("x", x)), "KRF1"...))
-	f.Add(request(map[string]any{"do": "train", "rows": map[string]any{"form": "table", "names": []string{"a", "b"}}},
-		pipe.ArrayPart("c0", y), pipe.ArrayPart("m0", y), pipe.ArrayPart("c1", y), pipe.ArrayPart("y", y)))
 	frame, b := textPart("x", "ab", "cd", "ef")
 	head, _ := json.Marshal(map[string]any{"do": "map", "rows": map[string]any{"form": "texts"}, "frames": []any{frame}})
-	f.Add(append(append(append([]byte("KRF1"), byte(len(head)), 0, 0, 0), head...), b...))
-	f.Add([]byte("KRF1\xff\xff\xff\xff{}"))
-	f.Fuzz(func(t *testing.T, stream []byte) {
-		if len(stream) > 1<<16 {
-			t.Skip("long")
-		}
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		var out bytes.Buffer
-		// The stream stays open until all is answered, as that of a client does.
-		in := io.MultiReader(bytes.NewReader(stream), &waiting{ctx: ctx, until: 30 * time.Millisecond})
-		_ = pipe.Serve(ctx, in, &out, door)
-		for {
-			a := answer{}
-			if err := pipe.ReadHead(&out, &a); errors.Is(err, io.EOF) {
-				return
-			} else if err != nil {
-				t.Fatalf("half an answer: %v", err)
-			}
-			for _, f := range a.Frames {
-				if _, err := pipe.ReadFrame(ctx, &out, f, run.Control{}); err != nil {
-					t.Fatalf("frame %v: %v", f, err)
+	three := data.NewMatrix(3, 1)
+	copy(three.Data, []float64{0, 1, 2})
+	return [][]byte{
+		request(map[string]any{"do": "train", "rows": rows, "labels": []string{"a", "b"}},
+			pipe.ArrayPart("x", x), pipe.ArrayPart("y", y)),
+		request(map[string]any{"do": "map", "rows": rows}, pipe.ArrayPart("x", x)),
+		append(request(map[string]any{"do": "predict", "model": "m", "rows": rows},
+			pipe.BytesPart("model", []byte("KERF")), pipe.ArrayPart("x", x)), "KRF1"...),
+		request(map[string]any{"do": "train", "rows": map[string]any{"form": "table", "names": []string{"a", "b"}}},
+			pipe.ArrayPart("c0", y), pipe.ArrayPart("m0", y), pipe.ArrayPart("c1", y), pipe.ArrayPart("y", y)),
+		request(map[string]any{"do": "map", "rows": map[string]any{"form": "sparse", "cols": 4}},
+			pipe.ArrayPart("ptr", three), pipe.ArrayPart("index", y), pipe.ArrayPart("value", y)),
+		append(append(append([]byte("KRF1"), byte(len(head)), 0, 0, 0), head...), b...),
+		[]byte("KRF1\xff\xff\xff\xff{}"), []byte("GET / HTTP/1.1\r\n"), {},
+	}
+}
+
+// TestStreams feeds the server whole and broken streams: it answers in whole messages, or
+// says that the stream is none, and ends.
+func TestStreams(t *testing.T) {
+	for _, stream := range streams() {
+		for _, n := range []int{len(stream), len(stream) - 1, len(stream) / 2} {
+			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+			var out bytes.Buffer
+			// The stream stays open for a while, as that of a client does that waits for its answer.
+			in := io.MultiReader(bytes.NewReader(stream[:max(n, 0)]), &waiting{ctx: ctx, until: 200 * time.Millisecond})
+			_ = pipe.Serve(ctx, in, &out, door)
+			for out.Len() > 0 {
+				a := answer{}
+				if err := pipe.ReadHead(&out, &a); err != nil {
+					t.Fatalf("half an answer: %v", err)
+				}
+				for _, f := range a.Frames {
+					if _, err := pipe.ReadFrame(ctx, &out, f, run.Control{}); err != nil {
+						t.Fatalf("frame %v: %v", f, err)
+					}
 				}
 			}
+			cancel()
 		}
-	})
+	}
 }
 
 // waiting is a stream that ends after a time.
@@ -344,6 +351,30 @@ func (w *waiting) Read([]byte) (int, error) {
 	case <-time.After(w.until):
 	}
 	return 0, io.EOF
+}
+
+// FuzzRequest reads requests from any stream, and makes rows of their frames: they are rows
+// that fit together, or an error.
+func FuzzRequest(f *testing.F) {
+	for _, stream := range streams() {
+		f.Add(stream)
+	}
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		r := bytes.NewReader(stream)
+		for {
+			rows, err := pipe.ReadRows(context.Background(), r)
+			switch {
+			case errors.Is(err, pipe.ErrStream):
+				return
+			case err != nil:
+				continue
+			}
+			if n := rows.Len(); n == 0 || rows.Labels != nil && len(rows.Labels) != n || rows.Weights != nil &&
+				len(rows.Weights) != n {
+				t.Fatalf("%d rows, %d labels, %d weights", n, len(rows.Labels), len(rows.Weights))
+			}
+		}
+	})
 }
 
 func TestSizeOfArrays(t *testing.T) {
