@@ -55,11 +55,17 @@ func TestPackage(t *testing.T) {
 	}
 	python := environment(t)
 	site := t.TempDir()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	away := t.TempDir() // where the package is found by its installation alone
 	run := func(name string, args ...string) string {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 		defer cancel()
 		c := exec.CommandContext(ctx, name, args...)
+		c.Dir = away
 		c.Env = append(os.Environ(), "PYTHONPATH="+site, "PYTHONDONTWRITEBYTECODE=1", "KERF_PROGRAM=")
 		out, err := c.CombinedOutput()
 		if err != nil {
@@ -68,9 +74,9 @@ func TestPackage(t *testing.T) {
 		return string(out)
 	}
 	wheels := t.TempDir()
-	wheel := strings.TrimSpace(run(python, "backend.py", wheels))
+	wheel := strings.TrimSpace(run(python, filepath.Join(here, "backend.py"), wheels))
 	run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "--no-index", "--target", site,
 		filepath.Join(wheels, wheel))
-	out := run(python, "-m", "pytest", "-q", "-x", "--durations=5", "-p", "no:cacheprovider", "tests")
+	out := run(python, "-m", "pytest", "-q", "--durations=5", "-p", "no:cacheprovider", filepath.Join(here, "tests"))
 	t.Log(out[max(0, len(out)-1500):])
 }

@@ -36,7 +36,7 @@ def children(pid):
     return out
 
 
-def gone(pid, within=3.0):
+def gone(pid, within=10.0):
     end = time.monotonic() + within
     while time.monotonic() < end:
         try:
@@ -82,7 +82,7 @@ def test_keyboard_interrupt():
     while line.strip() == "begun":
         line = p.stdout.readline()
     assert line.strip() == "interrupted"
-    assert time.monotonic() - t < 5
+    assert time.monotonic() - t < 10
     assert gone(child[0])
     assert p.stdout.readline().strip() == "[1]"  # and it goes on
     assert p.wait(timeout=20) == 0
@@ -96,7 +96,7 @@ def test_killed_parent_takes_its_child_along():
     p.kill()
     p.wait()
     p.stdout.close()
-    assert gone(child[0], within=10)
+    assert gone(child[0])
 
 
 @LINUX
