@@ -143,24 +143,29 @@ class KernelClassifier(ClassifierMixin, KerfEstimator):
     def fit(self, X, y, sample_weight=None):
         """Fit to rows and their labels."""
         y = _target(self, y)
-        check_classification_targets(y)
-        classes, codes = np.unique(y, return_inverse=True)
+        try:
+            check_classification_targets(y)
+            classes, codes = np.unique(y, return_inverse=True)
+        except TypeError as e:
+            raise ValueError("y holds labels of types that have no common order; give texts or numbers alone") from e
         names = [label_text(c) for c in classes.tolist()]
         if len(classes) < 2:
             raise ValueError(f"y holds one class, {names[0] if names else ''!r}, and at least two classes are needed")
         self.report_ = self._fit(X, codes, names, sample_weight)["trained"]
-        self._take_classes(classes, names)
+        live = codes if sample_weight is None else codes[np.asarray(sample_weight) > 0]
+        self._take_classes(classes, names, len(np.unique(live)))
         return self
 
     def _args(self):
         return [*super()._args(), "--task=classify"]
 
-    def _take_classes(self, classes, names):
-        """Note the classes, and where those of the model stand among them."""
+    def _take_classes(self, classes, names, count):
+        """Note the classes, of which the model has so many, and where its own stand among them."""
         order = {name: i for i, name in enumerate(names)}
         known = self.description_["classes"]
-        if len(order) < len(names) or any(name not in order for name in known):
-            raise ValueError("y: two labels are the same once they are written as text; rename one")
+        if len(known) != count or any(name not in order for name in known):
+            del self.model_file_
+            raise ValueError("two labels of y are the same once they are written as text, as 1 and 1.0 are; rename one")
         places = np.array([order[name] for name in known])
         rank = np.argsort(places)
         self.classes_ = classes[places[rank]]

@@ -59,6 +59,8 @@ class KerfEstimator(BaseEstimator):
 
     def _args(self):
         """Return the parameters as flags. Those that are None are left to the program."""
+        if self.kernel is not None and not isinstance(self.kernel, str) and not callable(self.kernel):
+            raise ValueError(f"kernel is {self.kernel!r} and must be a text such as 'rbf(gamma=0.1)', or a function")
         args = []
         for name in self._flags:
             value = getattr(self, name)

@@ -109,6 +109,21 @@ def test_classes_of_any_type_and_order():
         assert (model.classes_[p.argmax(axis=1)] == model.predict(x)).all()
 
 
+def test_labels_that_are_none():
+    x, _ = load_iris(return_X_y=True)
+    for y, text in [
+        (["1", "1.0", "2"] * 50, "same once"),
+        (["a", None, "b"] * 50, "order"),
+        (["a", "", "b"] * 50, "label is missing"),
+        ([7] * 150, "one class"),
+    ]:
+        with pytest.raises(ValueError, match=text):
+            kerf.KernelClassifier().fit(x, y)
+    y = np.arange(150) % 3
+    model = kerf.KernelClassifier().fit(x, y, sample_weight=(y < 2).astype(float))
+    assert model.classes_.tolist() == [0, 1]
+
+
 def test_pickle_and_clone():
     x, y = load_iris(return_X_y=True)
     model = kerf.KernelClassifier(random_state=3).fit(x, y)
@@ -131,6 +146,7 @@ def test_same_seed_same_model_whatever_the_workers():
     [
         ({"kernel": "rbf(gamma=-1)"}, "gamma"),
         ({"kernel": "nonsense"}, "nonsense"),
+        ({"kernel": 5}, "function"),
         ({"map": "f9"}, "f9"),
         ({"learner": "magic"}, "magic"),
         ({"dim": 0}, "dim is 0"),
