@@ -152,18 +152,17 @@ class KernelClassifier(ClassifierMixin, KerfEstimator):
         if len(classes) < 2:
             raise ValueError(f"y holds one class, {names[0] if names else ''!r}, and at least two classes are needed")
         self.report_ = self._fit(X, codes, names, sample_weight)["trained"]
-        live = codes if sample_weight is None else codes[np.asarray(sample_weight) > 0]
-        self._take_classes(classes, names, len(np.unique(live)))
+        self._take_classes(classes, names)
         return self
 
     def _args(self):
         return [*super()._args(), "--task=classify"]
 
-    def _take_classes(self, classes, names, count):
-        """Note the classes, of which the model has so many, and where its own stand among them."""
+    def _take_classes(self, classes, names):
+        """Note the classes, and where those of the model stand among them."""
         order = {name: i for i, name in enumerate(names)}
         known = self.description_["classes"]
-        if len(known) != count or any(name not in order for name in known):
+        if len(known) != len(names) or any(name not in order for name in known):
             del self.model_file_
             raise ValueError("two labels of y are the same once they are written as text, as 1 and 1.0 are; rename one")
         places = np.array([order[name] for name in known])

@@ -31,7 +31,7 @@ def load(path, *, allow_exec=False):
     out._describe(model)
     out._exec = allow_exec
     if isinstance(out, KernelClassifier):
-        out._take_classes(_classes(model["classes"]), model["classes"], len(model["classes"]))
+        out._take_classes(_classes(model["classes"]), model["classes"])
     if model["width"]:
         out.n_features_in_ = model["width"] - (model["format"] == "LIBSVM")
     return out
