@@ -6,13 +6,20 @@ FUZZTIME ?= 20000x
 PKGS = ./...
 CORE = ./internal/gemm ./internal/vmath ./internal/compute ./internal/linalg ./gram
 
-.PHONY: help build test claims graphs race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-serve clean
+.PHONY: help build wheel python-test test claims graphs race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-serve bench-python clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-14s %s\n", $$1, $$2}'
 
 build: ## build the program kerf
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o kerf ./cmd/kerf
+
+wheel: ## build the Python package with the program inside: dist/kerf-*.whl, for GOOS and GOARCH
+	@rm -f dist/kerf-*.whl
+	@python3 python/backend.py dist
+
+python-test: ## test the Python package, from a wheel, in an environment that is made once
+	$(GO) test ./python -count 1 -v
 
 test: ## run all tests
 	$(GO) test $(PKGS)
@@ -56,7 +63,7 @@ FUZZED = data/csv:FuzzCSV data/libsvm:FuzzLIBSVM data/file:FuzzFile data/lines:F
 	spec:FuzzCall dataset:FuzzRecord model:FuzzOpen model:FuzzDecode learn:FuzzParts learn/kernelized:FuzzPart learn/kernelized:FuzzSteps \
 	learn/linear:FuzzPegasosState learn/boost:FuzzState report:FuzzChartTexts serve:FuzzInfer \
 	serve:FuzzPredictJSON serve:FuzzPredictCSV serve:FuzzMessage sums:FuzzSums data/csv:FuzzPlain lab:FuzzState lab:FuzzRow \
-	convert/foreign:FuzzSVM convert/foreign:FuzzSeparators convert:FuzzForeign
+	convert/foreign:FuzzSVM convert/foreign:FuzzSeparators convert:FuzzForeign pipe:FuzzRequest
 
 fuzz: ## fuzz each parser and decoder FUZZTIME times
 	@for target in $(FUZZED); do \
@@ -97,6 +104,9 @@ bench-maps: ## feature maps and projections beside scikit-learn (JSON=1 for mach
 bench-serve: ## the service beside FastAPI and scikit-learn: A9A=a9a.libsvm.gz PYTHON=venv/bin/python
 	bench/serve/run.sh
 
+bench-python: ## the Python package beside the program on a file, in CPU seconds: PYTHON=venv/bin/python with kerf installed
+	$${PYTHON:-python3} bench/python/overhead.py
+
 bench-learners: ## learners beside scikit-learn, LIBLINEAR, numpy, LIBSVM and ThunderSVM (JSON=1 for machines)
 	$(GO) run ./bench/learners
 
@@ -106,4 +116,4 @@ bench: ## run the benchmarks
 ci: lint arch test race purego cross generated fuzz docs ## everything that must pass
 
 clean: ## remove what was built
-	rm -f kerf kerf-demo.html
+	rm -rf kerf kerf-demo.html dist

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/atomicfile"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -58,14 +57,14 @@ func (a *app) control() run.Control {
 // warn tells the user something that is no error.
 func (a *app) warn(format string, args ...any) {
 	if a.shown != nil {
-		a.shown.say("kerf: warning: " + data.ClipMiddle(printable(fmt.Sprintf(format, args...)), longest) + "\n")
+		a.shown.say("kerf: warning: " + clipped(fmt.Sprintf(format, args...)) + "\n")
 	}
 }
 
 // note tells the user what was found of the data where nobody said it.
 func (a *app) note(text string) {
 	if a.shown != nil {
-		a.shown.say("kerf: note: " + data.ClipMiddle(printable(text), longest) + "\n")
+		a.shown.say("kerf: note: " + clipped(text) + "\n")
 	}
 }
 

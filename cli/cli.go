@@ -131,7 +131,7 @@ Start with: kerf demo`,
 		return c.Help()
 	}
 	root.Args = cobra.ArbitraryArgs
-	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		if !a.quiet {
 			a.shown = newDisplay(a.stderr, time.Now)
 			a.hide = a.shown.start()
@@ -141,6 +141,9 @@ Start with: kerf demo`,
 		}
 		if _, err := run.ParsePrecision(a.precise); err != nil {
 			return usage("--%w", err)
+		}
+		if isPipe(c) {
+			return nil
 		}
 		return a.limit()
 	}
@@ -159,7 +162,7 @@ Start with: kerf demo`,
 	root.SuggestionsMinimumDistance = 2
 	for _, c := range []*cobra.Command{
 		a.demo(), a.gen(), a.plan(), a.check(), a.margin(), a.train(), a.cv(), a.tune(), a.predict(), a.mapping(),
-		a.eval(), a.explain(), a.inspect(), a.convert(), a.serve(), a.lab(), a.repro(), a.version(),
+		a.eval(), a.explain(), a.inspect(), a.convert(), a.serve(), a.lab(), a.repro(), a.version(), a.pipe(),
 	} {
 		c.Args = counted(c.Args)
 		root.AddCommand(c)
@@ -239,8 +242,11 @@ func oneLine(err error) string {
 			parts = append(parts, part)
 		}
 	}
-	return data.ClipMiddle(printable(strings.Join(parts, "; ")), longest)
+	return clipped(strings.Join(parts, "; "))
 }
+
+// clipped returns a text for people, of no more than a few hundred bytes.
+func clipped(text string) string { return data.ClipMiddle(printable(text), longest) }
 
 // printable replaces by blanks what a terminal would take for a command, or what
 // would hide or reorder the text around it.

@@ -40,6 +40,21 @@ func (f *trainFlags) add(c *cobra.Command, test, holdout, checkpoint, limit stri
 	flags.DurationVar(&f.train.Time, "time", f.train.Time, limit)
 }
 
+// addEffort adds the flags of a search.
+func (f *trainFlags) addEffort(c *cobra.Command) {
+	c.Flags().StringVar((*string)(&f.train.Effort), "effort", "", "work for what is not chosen: quick, normal or "+
+		"thorough (about 5, 30, 300 s on two cores; default normal)")
+	c.Flags().BoolVar(&f.train.Single, "single", false, "end a search in one model, not in a blend of the best")
+}
+
+// checkEffort reports an effort that there is not.
+func (f *trainFlags) checkEffort(c *cobra.Command) error {
+	if e := f.train.Effort; c.Flags().Changed("effort") && !slices.Contains(job.Efforts, e) {
+		return usage("--effort is %q and must be quick, normal or thorough", string(e))
+	}
+	return nil
+}
+
 // keepers are the learners that keep a state.
 func keepers() []string { return model.LearnerNames(func(t model.Traits) bool { return t.Keeps }) }
 
@@ -66,14 +81,12 @@ read part by part and learnt from sums (--stream), where the learner is ridge, s
 		"file to keep the learner's state in, of "+strings.Join(keepers(),
 			", ")+"; the same command goes on from it where it was ended",
 		"time after which the learner stops with the best so far, such as 30s (default: none)")
-	c.Flags().StringVar((*string)(&f.train.Effort), "effort", "", "work for what is not chosen: quick, normal or "+
-		"thorough (about 5, 30, 300 s on two cores; default normal)")
-	c.Flags().BoolVar(&f.train.Single, "single", false, "end a search in one model, not in a blend of the best")
+	f.addEffort(c)
 	c.Flags().BoolVar(&f.train.Stream, "stream", false, "read the data part by part and learn from sums over their rows, "+
 		"in bounded memory (default: where the file is too large for --max-memory)")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if e := f.train.Effort; c.Flags().Changed("effort") && !slices.Contains(job.Efforts, e) {
-			return usage("--effort is %q and must be quick, normal or thorough", string(e))
+		if err := f.checkEffort(c); err != nil {
+			return err
 		}
 		if err := f.settle(a, c, args[0]); err != nil {
 			return err

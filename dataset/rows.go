@@ -21,13 +21,14 @@ type Rows struct {
 	Coded   bool      // labels are bytes, which stand for classes
 	Notes   []string  // what Recognise found, for people
 
-	first   int // rows of the file before these
-	survey  *Surveyed
-	text    int // column of the strings that Recognise found, from 1; 0 for none
-	table   *table.Table
-	vectors data.Source[data.Vector]
-	texts   data.Slice[string]
-	sets    data.Slice[data.Set]
+	first    int  // rows of the file before these
+	measured bool // vectors are numbers that are measured, as those of a table are
+	survey   *Surveyed
+	text     int // column of the strings that Recognise found, from 1; 0 for none
+	table    *table.Table
+	vectors  data.Source[data.Vector]
+	texts    data.Slice[string]
+	sets     data.Slice[data.Set]
 }
 
 // Len returns the number of rows.
@@ -166,6 +167,10 @@ func (r *Rows) LabelWords() string {
 
 // HasNumbers reports whether the rows are of a table whose columns may be numbers.
 func (r *Rows) HasNumbers() bool { return r.table != nil && r.Kind == Vectors }
+
+// Measured reports rows whose numbers are in units of their own, column by column: those
+// of a table, and of a matrix that a program has.
+func (r *Rows) Measured() bool { return r.HasNumbers() || r.measured }
 
 // Groups returns the cells of a column of a table, by name or number, that says
 // which rows belong together. Of rows that are sets it must not be among the items:

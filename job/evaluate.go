@@ -57,6 +57,9 @@ type Quantiles struct {
 // once. Where rows have weights, from a file, from the column that the options
 // name or from the one that the model was trained with, all measures are by weight.
 func Evaluate(ctx context.Context, m *model.Model, path string, o Options) (*Evaluated, error) {
+	if err := predicts(m); err != nil {
+		return nil, inFile(path, err)
+	}
 	v := evaluation{o: &o, m: m, path: path, alike: map[string]string{}}
 	if o.Read.Target == "" {
 		o.labelsBeside(path, m.Encoding.Format, &o.Read)

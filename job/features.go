@@ -41,6 +41,7 @@ func MapFeatures(ctx context.Context, m *model.Model, path string, o Options, us
 // of.
 type FittedMap struct {
 	Rows, Dim int
+	Model     *model.Model // the map, of rows like these: it predicts nothing
 	each      func(ctx context.Context, use UseFeatures) error
 }
 
@@ -60,9 +61,18 @@ func FitMap(ctx context.Context, path string, o Options) (*FittedMap, error) {
 	return w.fitMap(ctx, rows, &o)
 }
 
+// FitMapRows is FitMap of rows that a program has.
+func FitMapRows(ctx context.Context, rows *dataset.Rows, o Options) (*FittedMap, error) {
+	w, err := o.given(rows)
+	if err != nil {
+		return nil, err
+	}
+	return w.fitMap(ctx, rows, &o)
+}
+
 func (w typed[T]) fitMap(ctx context.Context, rows *dataset.Rows, o *Options) (*FittedMap, error) {
 	o.warnLabels(rows)
-	s, x, labels, err := instances(o, w.kind, rows)
+	s, e, x, labels, err := instances(o, w.kind, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -97,5 +107,6 @@ func (w typed[T]) fitMap(ctx context.Context, rows *dataset.Rows, o *Options) (*
 		}
 		return nil
 	}
-	return &FittedMap{Rows: x.Len(), Dim: m.Dim(), each: each}, nil
+	whole, err := model.OfMap(r, m, e, model.Kind[T](w.kind))
+	return &FittedMap{Rows: x.Len(), Dim: m.Dim(), Model: whole, each: each}, err
 }

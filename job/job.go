@@ -141,6 +141,23 @@ func (o *Options) read(ctx context.Context, path string) (*dataset.Rows, worker,
 	return rows, w, err
 }
 
+// given settles what instances the rows are that a program has, and returns who does the
+// job.
+func (o *Options) given(rows *dataset.Rows) (worker, error) {
+	read, err := o.reading()
+	if err != nil {
+		return nil, err
+	}
+	if err := rows.Settle(read); err != nil {
+		return nil, err
+	}
+	o.Read.Target = "none"
+	for _, text := range rows.Notes {
+		o.note("%s: %s", rows.Name, text)
+	}
+	return spec.ForKind(rows.Kind, workerOf[data.Vector], workerOf[string], workerOf[data.Set])
+}
+
 // badInput reports input that is wrong though no reader could tell.
 func badInput(file, problem, advice string) error {
 	return &data.InputError{File: file, Problem: problem, Advice: advice}

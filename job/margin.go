@@ -16,23 +16,25 @@ import (
 
 // instances returns the choices of a job that looks at no others, and all rows as
 // instances.
-func instances[T any](o *Options, kind spec.Kind[T], rows *dataset.Rows) (*settled, data.Source[T], []string, error) {
+func instances[T any](o *Options, kind spec.Kind[T], rows *dataset.Rows) (
+	*settled, *dataset.Encoding, data.Source[T], []string, error,
+) {
 	s, err := settle(o.Choices, kind)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, nil, nil, err
 	}
 	scaled, err := o.scaling(rows, s.kernel.Open())
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, nil, nil, err
 	}
 	read := o.Read
 	read.Run = o.Run
 	e, err := dataset.Fit(rows, nil, scaled, read)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, nil, nil, err
 	}
 	d, err := dataset.Decode[T](e, rows)
-	return s, d.X, d.Y, err
+	return s, e, d.X, d.Y, err
 }
 
 // unweighted reports weights of rows for what goes by rows alone.
@@ -98,7 +100,7 @@ func (w typed[T]) margin(ctx context.Context, rows *dataset.Rows, o *MarginOptio
 		}
 		return nil, err
 	}
-	s, x, labels, err := instances(&o.Options, w.kind, rows)
+	s, _, x, labels, err := instances(&o.Options, w.kind, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +177,7 @@ func Check(ctx context.Context, path string, o CheckOptions) (*Checked, error) {
 
 func (w typed[T]) check(ctx context.Context, rows *dataset.Rows, o *CheckOptions) (*Checked, error) {
 	o.warnLabels(rows)
-	s, x, _, err := instances(&o.Options, w.kind, rows)
+	s, _, x, _, err := instances(&o.Options, w.kind, rows)
 	if err != nil {
 		return nil, err
 	}

@@ -128,9 +128,20 @@ type LackError struct{ Problem, Advice string }
 
 func (l *LackError) Error() string { return l.Problem + "; " + l.Advice }
 
+// predicts reports a model that is a map alone.
+func predicts(m *model.Model) error {
+	if m.Predicts() {
+		return nil
+	}
+	return &LackError{"the model is a map into features and predicts nothing", "kerf map has the features"}
+}
+
 // check reports what the model does not have, and returns its prediction sets.
 func (o *PredictOptions) check(m *model.Model) (*calibrate.Conformal, error) {
 	proba := dataset.Option("proba")
+	if err := predicts(m); err != nil {
+		return nil, err
+	}
 	switch {
 	case o.Proba && m.Regresses():
 		return nil, dataset.BadOption("%s is for models of classes; this one predicts numbers", proba)

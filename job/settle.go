@@ -173,11 +173,11 @@ func (s *settled) otherMaps() []string {
 }
 
 // scaling returns the scaling of numbers. They are taken as they stand if the
-// kernel's width was given, which is in their units, and where they come from no
-// table: then they may be sparse.
+// kernel's width was given, which is in their units, and where they come from a file
+// that is no table: then they may be sparse.
 func (o *Options) scaling(rows *dataset.Rows, open bool) (scale.Kind, error) {
 	if o.Scale == "" || o.Scale == "auto" {
-		if rows.HasNumbers() && open {
+		if rows.Measured() && open {
 			return scale.Standard, nil
 		}
 		return scale.None, nil

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/kerf-ml/kerf/certificate"
@@ -116,6 +117,27 @@ func Train(ctx context.Context, path string, o TrainOptions) (*Trained, error) {
 		return o.trainStream(ctx, path)
 	}
 	rows, w, err := o.read(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return w.train(ctx, rows, &o)
+}
+
+// TrainRows is Train on rows that a program has, such as those of dataset.OfMatrix, with
+// their labels beside them. The rows have no target of their own.
+func TrainRows(ctx context.Context, rows *dataset.Rows, o TrainOptions) (*Trained, error) {
+	if o.Stream {
+		return nil, dataset.BadOption("%s is for files; the rows are in memory already", dataset.Option("stream"))
+	}
+	if err := o.apart(""); err != nil {
+		return nil, err
+	}
+	if t, ok := model.TraitsOf(o.Choices.Learner.Name); ok && rows.Weights != nil && !t.Weights {
+		takers := model.LearnerNames(func(t model.Traits) bool { return t.Weights })
+		return nil, dataset.BadOption("%s takes no weights of rows; these learners do: %s", o.Choices.Learner.Name,
+			strings.Join(takers, ", "))
+	}
+	w, err := o.given(rows)
 	if err != nil {
 		return nil, err
 	}

@@ -56,6 +56,15 @@ func (w *Writer) Patch(to io.WriterAt) error {
 	return err
 }
 
+// Size returns how many bytes the array of a Writer takes.
+func Size(rows, cols int, float Float) int64 {
+	size := int64(8)
+	if float == Float32 {
+		size = 4
+	}
+	return int64(len(headerOf(rows, cols, float))) + size*int64(rows)*int64(cols)
+}
+
 // headerOf returns the header of an array: 128 bytes, whatever its size is.
 func headerOf(rows, cols int, float Float) []byte {
 	descr := "<f8"

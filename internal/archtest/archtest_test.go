@@ -59,11 +59,11 @@ var order = [][]string{
 	{"repro"},
 	{"kerftest"},
 	{"serve/inference"},
-	{"serve"},
+	{"serve", "pipe"},
 	{"lab"},
 	{"cli"},
 	{"bench/peer"},
-	{"cmd/...", "bench/core", "bench/maps", "bench/learners"},
+	{"cmd/...", "bench/core", "bench/maps", "bench/learners", "python"},
 }
 
 // helpers lists for each internal package the packages of the module that it
@@ -100,7 +100,7 @@ var mayPrint = []string{"cli", "serve", "lab", "cmd/...", "bench/..."}
 
 // mayStart lists the packages that may start goroutines: all others go through
 // internal/par. data/file waits for pipes, which no call can interrupt.
-var mayStart = []string{"internal/par", "data/file", "cli", "serve", "lab", "cmd/...", "bench/..."}
+var mayStart = []string{"internal/par", "data/file", "cli", "serve", "pipe", "lab", "cmd/...", "bench/..."}
 
 // pkg is a package of the module. Names are relative to it: "data/csv".
 type pkg struct {

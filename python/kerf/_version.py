@@ -1,0 +1,3 @@
+"""The version of the program and the package."""
+
+__version__ = "0.1.0"
