@@ -55,7 +55,7 @@ FUZZED = data/csv:FuzzCSV data/libsvm:FuzzLIBSVM data/file:FuzzFile data/lines:F
 	kernel/text:FuzzKernels kernel/external:FuzzAnswer kernel/external:FuzzFuel spec:FuzzParse spec:FuzzVectors \
 	spec:FuzzCall dataset:FuzzRecord model:FuzzOpen model:FuzzDecode learn:FuzzParts learn/kernelized:FuzzPart learn/kernelized:FuzzSteps \
 	learn/linear:FuzzPegasosState learn/boost:FuzzState report:FuzzChartTexts serve:FuzzInfer \
-	serve:FuzzPredictJSON serve:FuzzPredictCSV serve:FuzzMessage sums:FuzzSums data/csv:FuzzPlain
+	serve:FuzzPredictJSON serve:FuzzPredictCSV serve:FuzzMessage sums:FuzzSums data/csv:FuzzPlain dataset:FuzzPartial
 
 fuzz: ## fuzz each parser and decoder FUZZTIME times
 	@for target in $(FUZZED); do \

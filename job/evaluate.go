@@ -58,10 +58,15 @@ type Quantiles struct {
 // name or from the one that the model was trained with, all measures are by weight.
 func Evaluate(ctx context.Context, m *model.Model, path string, o Options) (*Evaluated, error) {
 	v := evaluation{o: &o, m: m, path: path, alike: map[string]string{}}
-	if o.Read.Target == "" {
+	if o.Read.Target == "" && o.Engine == nil {
 		o.labelsBeside(path, m.Encoding.Format, &o.Read)
 	}
-	err := o.stream(ctx, m, path, func(r *dataset.Rows) error { return v.add(ctx, r) })
+	var err error
+	if o.Engine != nil {
+		err = o.evaluateOn(ctx, &v, path)
+	} else {
+		err = o.stream(ctx, m, path, func(r *dataset.Rows) error { return v.add(ctx, r) })
+	}
 	if err == nil {
 		err = dataset.SomeWeight(path, v.weights)
 	}
