@@ -6,13 +6,19 @@ FUZZTIME ?= 20000x
 PKGS = ./...
 CORE = ./internal/gemm ./internal/vmath ./internal/compute ./internal/linalg ./gram
 
-.PHONY: help build test claims race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-serve clean
+.PHONY: help build beam beam-test test claims race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-serve clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-14s %s\n", $$1, $$2}'
 
 build: ## build the program kerf
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o kerf ./cmd/kerf
+
+beam: ## build the program kerf-beam, a module of its own
+	cd beam && CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o ../kerf-beam ./cmd/kerf-beam
+
+beam-test: ## test kerf-beam on Prism and, where there is Java, on Flink
+	cd beam && $(GO) vet -trimpath ./... && $(GO) test -trimpath -timeout 20m ./...
 
 test: ## run all tests
 	$(GO) test $(PKGS)
@@ -102,4 +108,4 @@ bench: ## run the benchmarks
 ci: lint arch test race purego cross generated fuzz docs ## everything that must pass
 
 clean: ## remove what was built
-	rm -f kerf kerf-demo.html
+	rm -f kerf kerf-beam kerf-demo.html

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/atomicfile"
+	"github.com/kerf-ml/kerf/job"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -27,6 +28,10 @@ type app struct {
 	memory  byteSize
 	precise string
 	counter run.Counter
+
+	name      string        // of the program
+	program   *Program      // nil for kerf itself
+	clustered job.Clustered // who does the work
 
 	stop    context.CancelCauseFunc // ends the run
 	unlimit func()                  // undoes what limit did
@@ -58,14 +63,14 @@ func (a *app) control() run.Control {
 // warn tells the user something that is no error.
 func (a *app) warn(format string, args ...any) {
 	if a.shown != nil {
-		a.shown.say("kerf: warning: " + data.ClipMiddle(printable(fmt.Sprintf(format, args...)), longest) + "\n")
+		a.shown.say(a.name + ": warning: " + data.ClipMiddle(printable(fmt.Sprintf(format, args...)), longest) + "\n")
 	}
 }
 
 // note tells the user what was found of the data where nobody said it.
 func (a *app) note(text string) {
 	if a.shown != nil {
-		a.shown.say("kerf: note: " + data.ClipMiddle(printable(text), longest) + "\n")
+		a.shown.say(a.name + ": note: " + data.ClipMiddle(printable(text), longest) + "\n")
 	}
 }
 
