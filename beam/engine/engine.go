@@ -123,7 +123,8 @@ func (e *Engine) Each(
 			return err
 		}
 		if results[i], _, err = result(ctx, folder, a.Name, false); err != nil {
-			return fmt.Errorf("a unit of %s has no result; do the workers share the folder %s? (%w)", a.Unit.File, e.Staging, err)
+			return fmt.Errorf("a unit of %s has no result; do the workers share the folder %s? (%w)", a.Unit.File, e.Staging,
+				err)
 		}
 		if results[i].Failed != "" {
 			return errors.New(results[i].Failed)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"strings"
 	"time"
@@ -54,15 +53,14 @@ func (r *Prism) Run(ctx context.Context, p *beam.Pipeline, name string, parallel
 	if err != nil {
 		return err
 	}
-	return submit(ctx, r.client, p, env, name, parallelism, nil, tell)
+	return submit(ctx, r.client, p, env, name, parallelism, tell)
 }
 
 // Portable runs pipelines on the job server at an endpoint, with workers that the cluster
 // starts as processes: Program, which must be on each of its machines under that path.
 type Portable struct {
-	Endpoint  string
-	Program   string
-	JarsThere bool // the cluster has the jars of the job server, which need not be sent with each job
+	Endpoint string
+	Program  string
 }
 
 // WorkerVariable is set in the environment of the processes that a cluster starts.
@@ -88,11 +86,7 @@ func (r *Portable) Run(ctx context.Context, p *beam.Pipeline, name string, paral
 	if err != nil {
 		return err
 	}
-	options := map[string]any{}
-	if r.JarsThere {
-		options["beam:option:files_to_stage:v1"] = []string{}
-	}
-	return submit(ctx, client, p, env, name, parallelism, options, tell)
+	return submit(ctx, client, p, env, name, parallelism, tell)
 }
 
 // pollEvery is how often the state of a job is asked for.
@@ -100,8 +94,8 @@ const pollEvery = 300 * time.Millisecond
 
 // submit runs a pipeline on a job server.
 func submit(
-	ctx context.Context, client jobpb.JobServiceClient, p *beam.Pipeline, env *pipepb.Environment, name string, parallelism int,
-	options map[string]any, tell func(int),
+	ctx context.Context, client jobpb.JobServiceClient, p *beam.Pipeline, env *pipepb.Environment, name string,
+	parallelism int, tell func(int),
 ) error {
 	edges, _, err := p.Build()
 	if err != nil {
@@ -120,7 +114,7 @@ func submit(
 	if err := errors.Join(empty.Close(), runnerlib.UpdateGoEnvironmentWorker(empty.Name(), proto)); err != nil {
 		return err
 	}
-	prepared, err := prepare(ctx, client, proto, name, parallelism, options)
+	prepared, err := prepare(ctx, client, proto, name, parallelism)
 	if err != nil {
 		return ended(ctx, err)
 	}
@@ -137,10 +131,9 @@ func submit(
 	return watch(ctx, client, jobID, proto, tell)
 }
 
-// prepare announces a job, with options of the engine.
+// prepare announces a job.
 func prepare(
 	ctx context.Context, client jobpb.JobServiceClient, p *pipepb.Pipeline, name string, parallelism int,
-	options map[string]any,
 ) (*jobpb.PrepareJobResponse, error) {
 	if parallelism <= 0 {
 		parallelism = -1 // what the engine has by default
@@ -149,13 +142,6 @@ func prepare(
 		Experiments: []string{"beam_fn_api"}, Parallelism: parallelism})
 	if err != nil {
 		return nil, err
-	}
-	if len(options) > 0 {
-		more, err := tools.OptionsToProto(options)
-		if err != nil {
-			return nil, err
-		}
-		maps.Copy(all.Fields, more.GetFields())
 	}
 	return client.Prepare(ctx, &jobpb.PrepareJobRequest{Pipeline: p, PipelineOptions: all, JobName: name})
 }
@@ -204,7 +190,8 @@ func counted(ctx context.Context, client jobpb.JobServiceClient, id string, p *p
 		return 0
 	}
 	units := int64(0)
-	for _, c := range metricsx.FromMonitoringInfos(p, r.GetMetrics().Attempted, r.GetMetrics().Committed).AllMetrics().Counters() {
+	all := metricsx.FromMonitoringInfos(p, r.GetMetrics().Attempted, r.GetMetrics().Committed)
+	for _, c := range all.AllMetrics().Counters() {
 		if c.Name() == "units" && c.Namespace() == "kerf" {
 			units += max(c.Attempted, c.Committed)
 		}

@@ -91,8 +91,8 @@ func (c *Cluster) start(ctx context.Context, p Plan, lib string) error {
 			return err
 		}
 		for i := range p.TaskManagers {
-			if err := c.java(p, lib, fmt.Sprintf("taskmanager-%d", i+1), "org.apache.flink.runtime.taskexecutor.TaskManagerRunner",
-				"--configDir", conf); err != nil {
+			if err := c.java(p, lib, fmt.Sprintf("taskmanager-%d", i+1),
+				"org.apache.flink.runtime.taskexecutor.TaskManagerRunner", "--configDir", conf); err != nil {
 				return err
 			}
 		}
@@ -120,7 +120,8 @@ func (c *Cluster) java(p Plan, lib, name, class string, args ...string) error {
 		return err
 	}
 	defer out.Close()
-	line := append([]string{fmt.Sprintf("-Xmx%dm", p.Memory), "-Dkerf.cluster=" + p.Folder, "-XX:+UseSerialGC"}, exports...)
+	line := append([]string{fmt.Sprintf("-Xmx%dm", p.Memory), "-Dkerf.cluster=" + p.Folder, "-XX:+UseSerialGC"},
+		exports...)
 	for _, pkg := range opens {
 		line = append(line, "--add-opens=java.base/"+pkg+"=ALL-UNNAMED")
 	}

@@ -51,11 +51,7 @@ fetched by Maven the first time.`,
 		if err != nil {
 			return err
 		}
-		more := ""
-		if p.TaskManagers > 0 {
-			more = " --jars-there"
-		}
-		_, err = fmt.Fprintf(stdout, "Flink takes jobs: --runner flink --endpoint %s%s\n", one.Endpoint, more)
+		_, err = fmt.Fprintf(stdout, "Flink takes jobs: --runner flink --endpoint %s\n", one.Endpoint)
 		return err
 	}
 	return c

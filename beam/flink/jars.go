@@ -44,8 +44,8 @@ func Jars(ctx context.Context, say func(text string)) (string, error) {
 		return lib, nil
 	}
 	if _, err := exec.LookPath("mvn"); err != nil {
-		return "", errors.New("the jars of Flink are not there, and neither is mvn, which fetches them; install Maven, or name " +
-			"a folder of jars by " + JarsVariable)
+		return "", errors.New("the jars of Flink are not there, and neither is mvn, which fetches them; install Maven, or " +
+			"name a folder of jars by " + JarsVariable)
 	}
 	say("fetching the jars of " + Version + " to " + lib + ", once, 152 MB")
 	if err := os.MkdirAll(filepath.Dir(lib), 0o755); err != nil {

@@ -33,7 +33,6 @@ type flags struct {
 	parallelism int
 	skipBad     int
 	span        int
-	jarsThere   bool
 	verbose     bool
 }
 
@@ -57,21 +56,20 @@ func New(stdout io.Writer) *cli.Program {
 }
 
 func (f *flags) add(set *pflag.FlagSet) {
-	set.StringVar(&f.runner, "runner", "prism", "engine: prism (in this process), or flink, spark or portable, whose job "+
-		"server is at --endpoint")
+	set.StringVar(&f.runner, "runner", "prism",
+		"engine: prism (in this process), or flink, spark or portable, whose job server is at --endpoint")
 	set.StringVar(&f.endpoint, "endpoint", "", "host:port of the job server")
-	set.StringVar(&f.staging, "staging", "", "folder that all workers share, for what is summed up: a path, gs:// or s3:// "+
-		"(default: a folder of this machine, which goes with the command)")
-	set.StringVar(&f.worker, "worker", "", "path of kerf-beam on the machines of the cluster (default: that of this one)")
-	set.Int64Var(&f.memory, "worker-memory", 0, "MiB that a unit may take on a worker (default: three quarters of what is "+
-		"free there)")
-	set.IntVar(&f.parallelism, "parallelism", 0, "units at a time (default: what the engine chooses; of Flink all its slots "+
-		"are used if it says so)")
+	set.StringVar(&f.staging, "staging", "", "folder that all workers share, for what is summed up: a path, gs:// or "+
+		"s3:// (default: a folder of this machine, which goes with the command)")
+	set.StringVar(&f.worker, "worker", "",
+		"path of kerf-beam on the machines of the cluster (default: that of this one)")
+	set.Int64Var(&f.memory, "worker-memory", 0, "MiB that a unit may take on a worker (default: three quarters of "+
+		"what is free there)")
+	set.IntVar(&f.parallelism, "parallelism", 0, "units at a time (default: what the engine has by default, which is 1 "+
+		"of most Flinks)")
 	set.IntVar(&f.skipBad, "skip-bad", 0, "files that may be bad: they are left out, with a warning")
-	set.IntVar(&f.span, "span", job.DefaultSpan, "rows of a unit at most; sums are taken over units, so that another number "+
-		"gives the same model to rounding")
-	set.BoolVar(&f.jarsThere, "jars-there", false, "the machines of the cluster have the jars of the job server, which need not "+
-		"be sent with each job")
+	set.IntVar(&f.span, "span", job.DefaultSpan, "rows of a unit at most; sums are taken over units, so that "+
+		"another number gives the same model to rounding")
 	set.BoolVar(&f.verbose, "verbose", false, "show what the engine says")
 }
 
@@ -124,7 +122,8 @@ func (f *flags) find() (engine.Runner, error) {
 		return nil, fmt.Errorf("--runner is %q and must be prism, flink, spark or portable", f.runner)
 	}
 	if f.endpoint == "" {
-		return nil, fmt.Errorf("--runner %s needs the --endpoint of its job server; kerf-beam cluster up starts one", f.runner)
+		return nil, fmt.Errorf("--runner %s needs the --endpoint of its job server; kerf-beam cluster up starts one",
+			f.runner)
 	}
 	worker := f.worker
 	if worker == "" {
@@ -134,7 +133,7 @@ func (f *flags) find() (engine.Runner, error) {
 		}
 		worker = self
 	}
-	return &engine.Portable{Endpoint: f.endpoint, Program: worker, JarsThere: f.jarsThere}, nil
+	return &engine.Portable{Endpoint: f.endpoint, Program: worker}, nil
 }
 
 // close removes what the engine has kept, unless the same command may go on from it.
