@@ -6,7 +6,7 @@ FUZZTIME ?= 20000x
 PKGS = ./...
 CORE = ./internal/gemm ./internal/vmath ./internal/compute ./internal/linalg ./gram
 
-.PHONY: help build wheel python-test test claims graphs race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-serve bench-python clean
+.PHONY: help build beam beam-test wheel python-test test claims graphs race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-serve bench-python clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -20,6 +20,12 @@ wheel: ## build the Python package with the program inside: dist/kerf-*.whl, for
 
 python-test: ## test the Python package, from a wheel, in an environment that is made once
 	$(GO) test ./python -count 1 -v
+
+beam: ## build the program kerf-beam, a module of its own
+	cd beam && CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o ../kerf-beam ./cmd/kerf-beam
+
+beam-test: ## test kerf-beam on Prism and, where there is Java, on Flink
+	cd beam && $(GO) vet -trimpath ./... && $(GO) test -trimpath -timeout 20m ./...
 
 test: ## run all tests
 	$(GO) test $(PKGS)
@@ -63,7 +69,7 @@ FUZZED = data/csv:FuzzCSV data/libsvm:FuzzLIBSVM data/file:FuzzFile data/lines:F
 	spec:FuzzCall dataset:FuzzRecord model:FuzzOpen model:FuzzDecode learn:FuzzParts learn/kernelized:FuzzPart learn/kernelized:FuzzSteps \
 	learn/linear:FuzzPegasosState learn/boost:FuzzState report:FuzzChartTexts serve:FuzzInfer \
 	serve:FuzzPredictJSON serve:FuzzPredictCSV serve:FuzzMessage sums:FuzzSums data/csv:FuzzPlain lab:FuzzState lab:FuzzRow \
-	convert/foreign:FuzzSVM convert/foreign:FuzzSeparators convert:FuzzForeign pipe:FuzzRequest
+	convert/foreign:FuzzSVM convert/foreign:FuzzSeparators convert:FuzzForeign pipe:FuzzRequest dataset:FuzzPartial
 
 fuzz: ## fuzz each parser and decoder FUZZTIME times
 	@for target in $(FUZZED); do \
@@ -116,4 +122,4 @@ bench: ## run the benchmarks
 ci: lint arch test race purego cross generated fuzz docs ## everything that must pass
 
 clean: ## remove what was built
-	rm -rf kerf kerf-demo.html dist
+	rm -rf kerf kerf-beam kerf-demo.html dist

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kerf-ml/kerf/internal/atomicfile"
+	"github.com/kerf-ml/kerf/job"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -26,6 +27,10 @@ type app struct {
 	memory  byteSize
 	precise string
 	counter run.Counter
+
+	name      string        // of the program
+	program   *Program      // nil for kerf itself
+	clustered job.Clustered // who does the work
 
 	stop    context.CancelCauseFunc // ends the run
 	unlimit func()                  // undoes what limit did
@@ -57,14 +62,14 @@ func (a *app) control() run.Control {
 // warn tells the user something that is no error.
 func (a *app) warn(format string, args ...any) {
 	if a.shown != nil {
-		a.shown.say("kerf: warning: " + clipped(fmt.Sprintf(format, args...)) + "\n")
+		a.shown.say(a.name + ": warning: " + clipped(fmt.Sprintf(format, args...)) + "\n")
 	}
 }
 
 // note tells the user what was found of the data where nobody said it.
 func (a *app) note(text string) {
 	if a.shown != nil {
-		a.shown.say("kerf: note: " + clipped(text) + "\n")
+		a.shown.say(a.name + ": note: " + clipped(text) + "\n")
 	}
 }
 

@@ -35,14 +35,29 @@ const (
 // Exec runs kerf with the given arguments, without the program's name, and
 // returns its exit status.
 func Exec(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return ExecProgram(ctx, nil, args, stdin, stdout, stderr)
+}
+
+// ExecProgram runs a program with the words of kerf, kerf itself where it is nil.
+func ExecProgram(
+	ctx context.Context, p *Program, args []string, stdin io.Reader, stdout, stderr io.Writer,
+) int {
 	out := &noting{w: stdout}
-	a := &app{stdin: stdin, stdout: out, stderr: stderr, unlimit: func() {}, hide: func() {}}
+	a := &app{stdin: stdin, stdout: out, stderr: stderr, unlimit: func() {}, hide: func() {}, name: "kerf", program: p}
+	if p != nil {
+		a.name = p.Name
+	}
 	root := a.root()
 	root.SetArgs(args)
 	limited, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	a.stop = stop
 	err := a.execute(limited, root, args)
+	if p != nil {
+		if closed := p.Close(err); err == nil {
+			err = closed
+		}
+	}
 	a.unlimit()
 	a.hide()
 	if err == nil {
@@ -56,10 +71,10 @@ func Exec(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		err, status = memory, exitFailed
 	}
 	if status == exitInterrupted {
-		fmt.Fprintln(stderr, "kerf: interrupted")
+		fmt.Fprintln(stderr, a.name+": interrupted")
 		return status
 	}
-	fmt.Fprintln(stderr, "kerf: "+oneLine(err))
+	fmt.Fprintln(stderr, a.name+": "+oneLine(err))
 	return status
 }
 
@@ -145,7 +160,10 @@ Start with: kerf demo`,
 		if isPipe(c) {
 			return nil
 		}
-		return a.limit()
+		if err := a.limit(); err != nil {
+			return err
+		}
+		return a.open(c)
 	}
 	root.SetHelpCommand(&cobra.Command{
 		Use:   "help [COMMAND]",
@@ -160,10 +178,16 @@ Start with: kerf demo`,
 		},
 	})
 	root.SuggestionsMinimumDistance = 2
-	for _, c := range []*cobra.Command{
+	commands := []*cobra.Command{
 		a.demo(), a.gen(), a.plan(), a.check(), a.margin(), a.train(), a.cv(), a.tune(), a.predict(), a.mapping(),
 		a.eval(), a.explain(), a.inspect(), a.convert(), a.serve(), a.lab(), a.repro(), a.version(), a.pipe(),
-	} {
+	}
+	if p := a.program; p != nil {
+		root.Use, root.Short, root.Long = p.Name, p.Short, ""
+		p.Flags(root.PersistentFlags())
+		commands = append([]*cobra.Command{a.train(), a.predict(), a.mapping(), a.eval(), a.version()}, p.Commands...)
+	}
+	for _, c := range commands {
 		c.Args = counted(c.Args)
 		root.AddCommand(c)
 	}

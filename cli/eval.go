@@ -37,7 +37,9 @@ are by weight.`,
 		if err != nil {
 			return err
 		}
-		e, err := job.Evaluate(c.Context(), m, args[1], a.options(&in))
+		o := a.options(&in)
+		o.AllowExec = trust.allowExec
+		e, err := job.Evaluate(c.Context(), m, args[1], o)
 		if err != nil {
 			return flagged(err)
 		}

@@ -92,6 +92,7 @@ func (a *app) options(f *inputFlags) job.Options {
 	o := job.NewOptions()
 	o.Read, o.Scale, o.Seed, o.Run = f.read, f.scale, a.seed, a.control()
 	o.Read.Stdin, o.Read.Run = a.stdin, o.Run
+	o.Clustered = a.clustered
 	o.Warn, o.Note = func(text string) { a.warn("%s", text) }, a.note
 	return o
 }

@@ -43,7 +43,16 @@ there is one: by the map of a model, or by a map fitted to the data (--fit).`,
 		if a.json && (out == "" || out == "-") {
 			return usage("--json and the features cannot both go to standard output; use -o FILE")
 		}
-		form, err := formFor(out, append(args, in.read.Labels)...)
+		var form dataset.NewWriter
+		var err error
+		switch {
+		case a.elsewhere() && fit:
+			return usage("--fit is for one machine; train a model, and map by that")
+		case a.elsewhere():
+			err = checkFolder(out)
+		default:
+			form, err = formFor(out, append(args, in.read.Labels)...)
+		}
 		if err == nil {
 			err = in.check(c.Flags())
 		}
@@ -66,6 +75,10 @@ there is one: by the map of a model, or by a map fitted to the data (--fit).`,
 		model, err := of.load(args[0])
 		if err != nil {
 			return err
+		}
+		if a.elsewhere() {
+			o.AllowExec = of.allowExec
+			return a.mapOn(c.Context(), model, args[1], out, o)
 		}
 		return a.mapByModel(c.Context(), model, args[1], o, form, out)
 	}

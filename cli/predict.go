@@ -41,8 +41,12 @@ func (a *app) predict() *cobra.Command {
 		case c.Flags().Changed("set") && !slices.Contains(model.Coverages, o.Coverage):
 			return usage("--set is %v and must be one of %v", o.Coverage, model.Coverages)
 		}
-		if err := flagged(cmp.Or(job.Writable(out), job.Apart(out, args[0], args[1], in.read.Labels))); err != nil {
-			return err
+		check := flagged(cmp.Or(job.Writable(out), job.Apart(out, args[0], args[1], in.read.Labels)))
+		if a.elsewhere() {
+			check = checkFolder(out)
+		}
+		if check != nil {
+			return check
 		}
 		if err := in.check(c.Flags()); err != nil {
 			return err
@@ -54,6 +58,10 @@ func (a *app) predict() *cobra.Command {
 		o.Options = a.options(&in)
 		if err := o.Check(m, args[0]); err != nil {
 			return flagged(err)
+		}
+		if a.elsewhere() {
+			o.AllowExec = trust.allowExec
+			return a.predictOn(c.Context(), m, args[1], out, o)
 		}
 		all := job.Predictions{Predictions: []any{}, Classes: m.Classes.Names, Coverage: o.Coverage}
 		begun := false

@@ -165,6 +165,9 @@ func printTrained(w io.Writer, t *job.Trained) error {
 	out.add("learner", "%s", t.Words.Learner)
 	if t.Streamed != nil {
 		out.add("streamed", "%s", t.Streamed)
+		if t.Streamed.Skipped > 0 {
+			out.add("left out", "%d files that were bad", t.Streamed.Skipped)
+		}
 	}
 	if t.Words.Search != "" {
 		out.add("search", "%s", t.Words.Search)

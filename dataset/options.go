@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -57,6 +58,13 @@ type Options struct {
 	Categories table.Categories
 	Numbers    bool
 	Seed       uint64
+
+	// Open opens files by their names; nil for those of this machine. Paths are then names
+	// of single files.
+	Open func(ctx context.Context, name string) (io.ReadCloser, error)
+
+	// Piece is the part of the file that is read; nil for all of it. See Divide.
+	Piece *Piece
 
 	// Stdin is what the path "-" stands for.
 	Stdin io.Reader

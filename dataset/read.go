@@ -88,7 +88,7 @@ func CheckFile(ctx context.Context, path string) error {
 }
 
 func openFile(ctx context.Context, path string, o *Options) (*file.File, error) {
-	f, err := file.Open(ctx, path, o.Stdin, isBinary)
+	f, err := openContent(ctx, path, o)
 	if err == nil {
 		f.Limit(o.Run)
 	}
@@ -104,7 +104,7 @@ func (e *Encoding) Stream(ctx context.Context, path string, o Options, use func(
 	if err := o.settleTarget(); err != nil {
 		return err
 	}
-	rows := 0
+	rows := o.Piece.before()
 	return eachFile(ctx, path, &o, func(f *file.File) error {
 		n, err := e.streamFile(ctx, f, o, rows, use)
 		rows += n
@@ -117,7 +117,7 @@ func (e *Encoding) Stream(ctx context.Context, path string, o Options, use func(
 func (e *Encoding) streamFile(
 	ctx context.Context, f *file.File, o Options, before int, use func(*Rows) error,
 ) (rows int, err error) {
-	rest, err := e.open(ctx, f, &o)
+	_, rest, err := e.open(ctx, f, &o)
 	if err == nil {
 		rest, err = withFiles(ctx, rest, &o)
 	}
@@ -201,14 +201,14 @@ func otherColumns(t *table.Table, had string) error {
 }
 
 // open opens the rows of a file in the format of the training data.
-func (e *Encoding) open(ctx context.Context, f *file.File, o *Options) (next, error) {
+func (e *Encoding) open(ctx context.Context, f *file.File, o *Options) (*format, next, error) {
 	found, err := detect(f)
 	trained := byName(e.Format)
 	if trained != nil && !trained.plain {
 		trained = nil
 	}
 	if err != nil && trained == nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if found != nil && found.name != e.Format {
 		found = asked(found, e.Kind, f.Head())
@@ -217,7 +217,7 @@ func (e *Encoding) open(ctx context.Context, f *file.File, o *Options) (next, er
 		found = trained // a few lines of text look like anything
 	}
 	if found.name != e.Format {
-		return nil, e.otherFormat(f.Name, found.name)
+		return nil, nil, e.otherFormat(f.Name, found.name)
 	}
 	how := &reading{Options: e.spareWeight(*o)}
 	how.Kind, how.Unlabeled = e.Kind, false
@@ -239,7 +239,8 @@ func (e *Encoding) open(ctx context.Context, f *file.File, o *Options) (next, er
 			how.table.Target = o.Target
 		}
 	}
-	return found.open(ctx, f, how)
+	rest, err := found.open(ctx, f, how)
+	return found, o.Piece.next(f.Name, rest), err
 }
 
 func noRows(name string) error {

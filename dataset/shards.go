@@ -68,7 +68,10 @@ func matching(pattern string) ([]string, error) {
 
 // eachFile opens the files of a path one after the other, and hands each over.
 func eachFile(ctx context.Context, path string, o *Options, use func(f *file.File) error) error {
-	names, err := Files(path)
+	names, err := []string{path}, error(nil)
+	if o.Open == nil {
+		names, err = Files(path)
+	}
 	if err != nil {
 		return err
 	}

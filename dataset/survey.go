@@ -91,11 +91,21 @@ func survey(ctx context.Context, path string, o *recogniser, s *Sampling) (*Rows
 	if err := o.settleTarget(); err != nil {
 		return nil, false, err
 	}
-	g := &gathering{o: o, s: s, known: &Surveyed{labels: map[string]tally{}, table: &table.Survey{}},
-		sample: sums.NewReservoir(s.Seed, s.Rows)}
+	g := newGathering(o, s)
 	if err := eachFile(ctx, path, &o.Options, func(f *file.File) error { return g.file(ctx, f, path) }); err != nil {
 		return nil, false, err
 	}
+	return g.finish(path)
+}
+
+func newGathering(o *recogniser, s *Sampling) *gathering {
+	return &gathering{o: o, s: s, known: &Surveyed{labels: map[string]tally{}, table: &table.Survey{}},
+		sample: sums.NewReservoir(s.Seed, s.Rows)}
+}
+
+// finish returns the sample with all that is known of the file, as survey does.
+func (g *gathering) finish(path string) (*Rows, bool, error) {
+	o, s := g.o, g.s
 	r, err := g.end(path)
 	if err != nil {
 		return nil, false, err
@@ -131,7 +141,7 @@ func (o *recogniser) begin(ctx context.Context, f *file.File, path string) (*for
 	if found.name == formatCSV {
 		o.findKind(f)
 	}
-	if o.needed && o.Labels == "" && o.Target == "" && path != "-" {
+	if o.needed && o.Labels == "" && o.Target == "" && path != "-" && o.Open == nil {
 		o.findLabels(path, found.name)
 	}
 	keep := o.Weighted() || o.on && o.Kind != o.asked && o.asTable(f)
@@ -140,7 +150,7 @@ func (o *recogniser) begin(ctx context.Context, f *file.File, path string) (*for
 	}
 	rest, err := found.open(ctx, f, &reading{o.Options, o.table(f.Name)})
 	if err == nil {
-		rest, err = withFiles(ctx, rest, &o.Options)
+		rest, err = withFiles(ctx, o.Piece.next(f.Name, rest), &o.Options)
 	}
 	return found, rest, err
 }
@@ -154,6 +164,9 @@ type gathering struct {
 	parts  []*Rows // rows that were taken into the sample
 	places [][]int // which rows of the file they are
 	held   int     // rows in parts
+
+	part  bool    // of a survey: there are others, and the size of the sample is settled at the end
+	bytes float64 // of the file a row is, by the beginning of the first
 
 	first     *Rows // of the first file
 	unlabeled error // the first row without a label
@@ -183,10 +196,9 @@ func (g *gathering) file(ctx context.Context, f *file.File, path string) error {
 		}
 		if g.first == nil {
 			g.first = r.pick(nil)
-			each := perByte * rowBytes(f, found, r.Len())
-			ctl := o.Run
-			ctl.Process = false
-			g.sample.Most = max(1, min(g.sample.Most, int(sampleShare*float64(ctl.Budget())/max(each, 1))))
+			if g.bytes = rowBytes(f, found, r.Len()); !g.part {
+				g.sample.Most = g.most()
+			}
 		}
 		rows += r.Len()
 		if err := cmp.Or(r.checkKind(), r.alike(g.first), g.add(r)); err != nil {
@@ -195,9 +207,16 @@ func (g *gathering) file(ctx context.Context, f *file.File, path string) error {
 	}
 }
 
+// most is how many rows the sample may have, by their length in the file.
+func (g *gathering) most() int {
+	ctl := g.o.Run
+	ctl.Process = false
+	return max(1, min(g.sample.Most, int(sampleShare*float64(ctl.Budget())/max(perByte*g.bytes, 1))))
+}
+
 // add adds a part of the file.
 func (g *gathering) add(r *Rows) error {
-	first := g.known.File
+	first := g.o.Piece.before() + g.known.File
 	r.first = first
 	g.known.File += r.Len()
 	if g.o.Weighted() && !g.o.WeightSpare {

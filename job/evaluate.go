@@ -61,10 +61,15 @@ func Evaluate(ctx context.Context, m *model.Model, path string, o Options) (*Eva
 		return nil, inFile(path, err)
 	}
 	v := evaluation{o: &o, m: m, path: path, alike: map[string]string{}}
-	if o.Read.Target == "" {
+	if o.Read.Target == "" && o.Engine == nil {
 		o.labelsBeside(path, m.Encoding.Format, &o.Read)
 	}
-	err := o.stream(ctx, m, path, func(r *dataset.Rows) error { return v.add(ctx, r) })
+	var err error
+	if o.Engine != nil {
+		err = o.evaluateOn(ctx, &v, path)
+	} else {
+		err = o.stream(ctx, m, path, func(r *dataset.Rows) error { return v.add(ctx, r) })
+	}
 	if err == nil {
 		err = dataset.SomeWeight(path, v.weights)
 	}

@@ -29,6 +29,9 @@ type Options struct {
 	Scale   string // of numbers: a scale.Kind, or auto, which empty means too
 	Choices Choices
 
+	Clustered      // where the work is done, of a stream, of predictions and of features
+	AllowExec bool // models may start their programs on other machines
+
 	Seed uint64
 	Run  run.Control
 	Warn func(text string) // is told of what is no error; nil for nobody

@@ -87,6 +87,9 @@ func (o *PredictOptions) say(m *model.Model, sets *calibrate.Conformal, scores *
 // place in that.
 func (o *Options) stream(ctx context.Context, m *model.Model, path string, use func(*dataset.Rows) error) error {
 	unseen, before := 0, 0
+	if o.Read.Piece != nil {
+		before = o.Read.Piece.InFile
+	}
 	o.Run.Progress.Begin("read "+path, 0)
 	defer o.Run.Progress.End()
 	read := o.Read

@@ -11,10 +11,8 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/dataset"
-	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
-	"github.com/kerf-ml/kerf/spec"
 )
 
 // Streamed says how the rows of a file were learnt from that was read part by part.
@@ -22,6 +20,8 @@ type Streamed struct {
 	Rows   int `json:"rows"`   // learnt from
 	Sample int `json:"sample"` // rows that kernel, map and choices are of
 	Passes int `json:"passes"` // over the file to learn, beside one to survey it
+
+	Skipped int `json:"skipped,omitempty"` // files that were bad and left out
 }
 
 // String is the same for people.
@@ -62,6 +62,21 @@ const (
 // with that.
 func (o *TrainOptions) settleStream(path string) error {
 	why := o.unstreamed()
+	if o.Engine != nil {
+		if o.Stream = true; why == nil && o.Checkpoint != "" {
+			why = dataset.BadOption("%s is for one machine; on several, what was summed up is kept where they share it",
+				dataset.Option("checkpoint"))
+		}
+		for _, beside := range []struct{ name, given string }{
+			{"test-labels", o.TestLabels}, {"test-weights", o.TestWeights},
+		} {
+			if why == nil && beside.given != "" {
+				why = dataset.BadOption("%s is for one file on one machine; on several the rows have them in a column",
+					dataset.Option(beside.name))
+			}
+		}
+		return why
+	}
 	if !o.Stream {
 		size := largeFile(path)
 		if budget := o.budget(); why != nil || size*inMemory < float64(budget) {
@@ -165,8 +180,14 @@ func (o *TrainOptions) surveyFile(ctx context.Context, path string) (*dataset.Ro
 	}
 	most := max(1, min(mostSampled, int(featureShare*float64(o.budget())/8/dim)))
 	o.Run.Progress.Begin("survey "+path, 0)
-	rows, err := dataset.Survey(ctx, path, read, dataset.Sampling{Rows: most, Seed: o.Seed, Needed: !read.Unlabeled,
-		Keep: func(row int) bool { return !o.heldOut(row) }})
+	sampling := dataset.Sampling{Rows: most, Seed: o.Seed, Needed: !read.Unlabeled,
+		Keep: func(row int) bool { return !o.heldOut(row) }}
+	var rows *dataset.Rows
+	if o.on != nil {
+		rows, err = o.on.survey(ctx, o, read, sampling)
+	} else {
+		rows, err = dataset.Survey(ctx, path, read, sampling)
+	}
 	o.Run.Progress.End()
 	if err != nil {
 		return nil, nil, err
@@ -174,13 +195,13 @@ func (o *TrainOptions) surveyFile(ctx context.Context, path string) (*dataset.Ro
 	for _, text := range rows.Notes {
 		o.note("%s: %s", rows.Name, text)
 	}
-	w, err := spec.ForKind(rows.Kind, workerOf[data.Vector], workerOf[string], workerOf[data.Set])
+	w, err := workerFor(rows.Kind)
 	return rows, w, err
 }
 
 // heldOut reports whether a row of a stream is held out to test on.
 func (o *TrainOptions) heldOut(row int) bool {
-	return o.Holdout > 0 && float64(seed.Hash(o.Seed, seed.StreamHeldOut, uint64(row)))/(1<<63)/2 < o.Holdout
+	return heldOut(o.Seed, o.Holdout, row)
 }
 
 // holdout returns the part of the rows in memory that is held out: none of a sample.
@@ -256,6 +277,9 @@ func (t *training[T]) streamed(tr model.Training) *Streamed {
 // fitStream fits the separators to all rows.
 func (t *training[T]) fitStream(ctx context.Context, r model.Recipe[T], tr *model.Training) error {
 	s := model.Stream[T]{Rows: t.stream.all.Rows, Weight: t.stream.all.Weight, Classes: t.stream.sums, Each: t.each}
+	if t.o.on != nil {
+		s.Sum = t.sumOn
+	}
 	if t.keep != nil {
 		key, err := t.streamKey(r)
 		if err != nil {
@@ -365,30 +389,35 @@ func (t *training[T]) testStream(ctx context.Context) (*Measured, error) {
 		path = o.Test
 		options.Read.Labels, options.Read.Weights, options.Read.WeightSpare = o.TestLabels, o.TestWeights, true
 		options.Read.Target = o.Read.Target
-		if o.Read.Target == "" {
+		if o.Read.Target == "" && o.Engine == nil {
 			o.labelsBeside(path, t.rows.Format, &options.Read)
 		}
 	}
 	v := evaluation{o: &options, m: out.Model, path: path, alike: map[string]string{}}
 	m := &Measured{On: path, Test: true}
 	first := 0
-	err := options.stream(ctx, out.Model, path, func(r *dataset.Rows) error {
-		var index []int
-		for i := range r.Len() {
-			if held && o.heldOut(first+i) {
-				index = append(index, i)
-				m.Rows = append(m.Rows, first+i+1)
+	var err error
+	if o.on != nil {
+		m.Rows, err = t.testOn(ctx, &options, &v, held)
+	} else {
+		err = options.stream(ctx, out.Model, path, func(r *dataset.Rows) error {
+			var index []int
+			for i := range r.Len() {
+				if held && o.heldOut(first+i) {
+					index = append(index, i)
+					m.Rows = append(m.Rows, first+i+1)
+				}
 			}
-		}
-		first += r.Len()
-		if held {
-			if len(index) == 0 {
-				return nil
+			first += r.Len()
+			if held {
+				if len(index) == 0 {
+					return nil
+				}
+				r = r.Pick(index)
 			}
-			r = r.Pick(index)
-		}
-		return v.add(ctx, r)
-	})
+			return v.add(ctx, r)
+		})
+	}
 	if err == nil {
 		err = dataset.SomeWeight(path, v.weights)
 	}

@@ -37,6 +37,8 @@ type TrainOptions struct {
 	Single      bool          // a search ends in one model, not in a blend of some
 	Details     bool          // gather what a report shows beside the result
 	Stream      bool          // learn from sums over the rows, read part by part, as of a file larger than memory
+
+	on *onCluster // on an engine
 }
 
 // NewTrainOptions returns the options that leave all choices open.
@@ -112,6 +114,9 @@ func Train(ctx context.Context, path string, o TrainOptions) (*Trained, error) {
 	}
 	if err := o.settleStream(path); err != nil {
 		return nil, err
+	}
+	if o.Engine != nil {
+		return o.trainOn(ctx, path)
 	}
 	if o.Stream {
 		return o.trainStream(ctx, path)

@@ -23,7 +23,17 @@ type Stream[T any] struct {
 	// the sample that the pipeline was fitted to.
 	Each func(ctx context.Context, use func(part Sample[T]) error) error
 
+	// Sum, where it is not nil, takes the sums of passes elsewhere, as stream.Sample has it,
+	// with rows that are mapped by the pipeline and weighed so.
+	Sum func(ctx context.Context, p *stream.Pass, w Weighing, merge func(part []byte) error) error
+
 	Checkpoint learn.Checkpoint // where the state is kept; a round is a block of rows
+}
+
+// Weighing is how the rows of a stream are weighed.
+type Weighing struct {
+	Weighted bool      // they have weights, of their own or of their class
+	Factor   []float64 // of the weights of each class; nil for numbers
 }
 
 // streamFolds is into how many parts the rows are divided to choose the penalty of
@@ -109,6 +119,11 @@ func (f *streamed[T]) features() *stream.Sample {
 		out.Weight = 0
 		for c, sum := range f.s.Classes {
 			out.Weight += f.factor[c] * sum
+		}
+	}
+	if f.s.Sum != nil {
+		out.Sum = func(ctx context.Context, p *stream.Pass, merge func(part []byte) error) error {
+			return f.s.Sum(ctx, p, Weighing{weighted, f.factor}, merge)
 		}
 	}
 	out.Each = func(ctx context.Context, from int, use func(b *sums.Block) error) error {

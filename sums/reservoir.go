@@ -111,6 +111,23 @@ func (r *Reservoir) Merge(other *Reservoir) {
 	}
 }
 
+// Shrink makes the sample one of fewer rows, as if it had been of that size from the
+// beginning.
+func (r *Reservoir) Shrink(most int) {
+	if most = max(most, 1); most >= r.Most {
+		return
+	}
+	slices.SortFunc(r.kept, func(a, b ranked) int {
+		if a.less(b) {
+			return -1
+		}
+		return 1
+	})
+	r.Most = most
+	r.kept = r.kept[:min(len(r.kept), most)]
+	slices.Reverse(r.kept) // a falling list is a heap
+}
+
 // AppendBinary adds the binary form to b.
 func (r *Reservoir) AppendBinary(b []byte) ([]byte, error) {
 	rows := r.Rows()

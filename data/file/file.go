@@ -93,6 +93,27 @@ func Open(ctx context.Context, path string, stdin io.Reader, binary ...func(head
 	return f, nil
 }
 
+// From is Open of content that someone else has opened, of size bytes, 0 where that is not
+// known, and which Close closes. Reads of it must end by themselves.
+func From(
+	ctx context.Context, name string, content io.ReadCloser, size int64, binary ...func(head []byte) bool,
+) (*File, error) {
+	f := &File{Name: name, size: size, closer: []func() error{content.Close}, binary: func(head []byte) bool {
+		return slices.ContainsFunc(binary, func(begins func([]byte) bool) bool { return begins(head) })
+	}}
+	if err := f.start(source(ctx, content, true)); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// OpenError says what is wrong with a file that cannot be opened, as Open does.
+func OpenError(name string, err error) error { return (&File{Name: name}).openError(err) }
+
+// Packed reports whether the content is compressed.
+func (f *File) Packed() bool { return f.packing != "" }
+
 // start puts the layers over the raw bytes and looks at the head.
 func (f *File) start(raw io.Reader) error {
 	f.compressed = &remember{r: raw}

@@ -55,6 +55,12 @@ func (c *column) copyRows(from *column, lines, rows []int) {
 	if c.firstPoint.Line == 0 {
 		c.firstPoint = from.firstPoint
 	}
+	if from.code == nil && c.code == nil && len(from.odd) == 0 { // numbers need no spelling
+		for _, i := range rows {
+			c.value = append(c.value, from.value[i])
+		}
+		return
+	}
 	for _, i := range rows {
 		e, there := from.entryAt(i)
 		switch {

@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
-	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/internal/par"
-	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/run"
@@ -229,88 +228,18 @@ func (n Newton) pass(
 			q[k] = sums.NewQuadratic(width, len(ahead))
 		}
 	}
-	// The first rows of w are the ends of the steps, the others where they begin.
-	w := data.NewMatrix(2*len(live), width)
-	for k, t := range live {
+	p := &NewtonPass{Loss: n.Loss, C: n.C, Unit: n.Unit, Seed: n.Seed, Part: n.part(s)}
+	for _, t := range live {
+		end := make([]float64, width)
 		for j, a := range t.w {
-			w.Row(k)[j], w.Row(len(live) + k)[j] = a+t.p[j], a
+			end[j] = a + t.p[j]
 		}
+		p.Classes, p.Ends, p.Starts = append(p.Classes, t.class), append(p.Ends, end), append(p.Starts, slices.Clone(t.w))
+		p.Still = append(p.Still, vmath.Dot(t.p, t.p) == 0)
 	}
-	b := &bundle{n: n, s: s, live: live, q: q, w: w, x: data.NewMatrix(sums.BlockRows, width),
-		chosen: data.NewMatrix(sums.BlockRows, width), score: data.NewMatrix(sums.BlockRows, 2*len(live)),
-		part: n.part(s)}
 	keep := func(next int) []byte { return n.state(s, all, progress{at.group, at.passes, next, q}) }
 	return q, s.pass(ctx, n.Run, fmt.Sprintf("pass %d", at.passes+1), at.row, n.Checkpoint, keep,
-		func(block *sums.Block) error { return b.add(ctx, block) })
-}
-
-// bundle is what a pass needs beside its sums.
-type bundle struct {
-	n         Newton
-	s         *Sample
-	live      []*separation
-	q         []*sums.Quadratic
-	w         *data.Matrix
-	x, chosen *data.Matrix // rows with the constant coordinate; those of the Hessian
-	score     *data.Matrix
-	part      float64
-}
-
-// add adds a block.
-func (b *bundle) add(ctx context.Context, block *sums.Block) error {
-	rows, dim := block.Rows(), b.s.Dim
-	x := &data.Matrix{Rows: rows, Cols: dim + 1, Data: b.x.Data[:rows*(dim+1)]}
-	for i := range rows {
-		copy(x.Row(i), block.X.Row(i))
-		x.Row(i)[dim] = b.n.Unit
-	}
-	score := &data.Matrix{Rows: rows, Cols: b.w.Rows, Data: b.score.Data[:rows*b.w.Rows]}
-	ctl := b.n.Run.Quiet()
-	if err := linalg.MulT(context.WithoutCancel(ctx), ctl, 1, x, b.w, 0, score); err != nil {
-		return err
-	}
-	sampled := make([]bool, rows)
-	most := uint64(math.MaxUint64)
-	for i := range sampled {
-		h := seed.Hash(b.n.Seed, seed.Curvature, uint64(block.First+i))
-		sampled[i] = b.part >= 1 || h < uint64(b.part*float64(most))
-	}
-	slope, bend := make([]float64, rows), make([]float64, 0, rows)
-	for k, t := range b.live {
-		q, between := b.q[k], ahead
-		if vmath.Dot(t.p, t.p) == 0 {
-			between = nil
-		}
-		bend = bend[:0]
-		for i := range rows {
-			y, c := -1.0, b.n.C
-			if block.Y[i] == t.class {
-				y = 1
-			}
-			if block.Weight != nil {
-				c *= block.Weight[i]
-			}
-			end, start := y*score.Row(i)[k], y*score.Row(i)[len(b.live)+k]
-			value, first, second := b.n.Loss.at(end)
-			q.Value += c * value
-			slope[i] = c * y * first
-			for l, part := range between {
-				q.Ahead[l] += c * b.n.Loss.value(start+part*(end-start))
-			}
-			if sampled[i] && second > 0 && c > 0 {
-				copy(b.chosen.Row(len(bend)), x.Row(i))
-				bend = append(bend, c*second)
-			}
-		}
-		if err := q.Slopes(ctx, ctl, x, slope); err != nil {
-			return err
-		}
-		few := &data.Matrix{Rows: len(bend), Cols: dim + 1, Data: b.chosen.Data[:len(bend)*(dim+1)]}
-		if err := q.Bend(ctx, ctl, few, bend); err != nil {
-			return err
-		}
-	}
-	return nil
+		&Sums{Pass: &Pass{Dim: s.Dim, Classes: classes, Newton: p}, Quadratics: q})
 }
 
 // advance takes the step, or a part of it, and finds the next one.

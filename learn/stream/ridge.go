@@ -113,24 +113,9 @@ func (r Ridge) gather(ctx context.Context, s *Sample, classes, targets, folds in
 		}
 		return w.Seal()
 	}
-	x := data.NewMatrix(sums.BlockRows, s.Dim)
-	y := data.NewMatrix(sums.BlockRows, targets)
-	weight := make([]float64, sums.BlockRows)
-	err = s.pass(ctx, r.Run, "sums of products", from, r.Checkpoint, keep, func(b *sums.Block) error {
-		for f, p := range parts {
-			rows := r.part(b, f, folds, classes, x, y, weight)
-			var c []float64
-			if b.Weight != nil {
-				c = weight[:rows]
-			}
-			err := p.Add(ctx, r.Run, &data.Matrix{Rows: rows, Cols: x.Cols, Data: x.Data[:rows*x.Cols]},
-				&data.Matrix{Rows: rows, Cols: y.Cols, Data: y.Data[:rows*y.Cols]}, c)
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	pass := &Pass{Dim: s.Dim, Classes: classes, Ridge: &RidgePass{Targets: targets, Folds: folds, Seed: r.Seed,
+		Shift: r.Shift, Level: r.Level}}
+	err = s.pass(ctx, r.Run, "sums of products", from, r.Checkpoint, keep, &Sums{Pass: pass, Products: parts})
 	return parts, err
 }
 
@@ -152,34 +137,6 @@ func (r Ridge) restore(parts []*sums.Products, mark uint64) (from int, err error
 		return 0, learn.ErrState
 	}
 	return from, nil
-}
-
-// part copies the rows of a fold, in their order, and returns how many there are.
-func (r Ridge) part(b *sums.Block, fold, folds, classes int, x, y *data.Matrix, weight []float64) int {
-	n := 0
-	for i := range b.Rows() {
-		if folds > 1 && foldOf(r.Seed, b.First+i, folds) != fold {
-			continue
-		}
-		copy(x.Row(n), b.X.Row(i))
-		if b.Weight != nil {
-			weight[n] = b.Weight[i]
-		}
-		target := y.Row(n)
-		if b.Values != nil {
-			target[0] = b.Values[i]
-		}
-		for k := range target {
-			if b.Y == nil {
-				break
-			}
-			if target[k] = -1; b.Y[i] == learn.PositiveClass(k, classes) {
-				target[k] = 1
-			}
-		}
-		n++
-	}
-	return n
 }
 
 // foldOf returns the fold of a row by its number.

@@ -28,6 +28,11 @@ type Sample struct {
 	// Each reads the rows from the given one on, which is a multiple of
 	// sums.BlockRows, in blocks of that many. A block may be written to.
 	Each func(ctx context.Context, from int, use func(b *sums.Block) error) error
+
+	// Sum, where it is not nil, takes the sums of a pass in the place of Each: over parts
+	// of the rows, each by a Sums of the same Pass, which it hands over to merge in a fixed
+	// order. Checkpoints of passes are then its own matter.
+	Sum func(ctx context.Context, p *Pass, merge func(part []byte) error) error
 }
 
 // Function is the fitted function W·x + Bias. It is immutable and safe for concurrent
@@ -37,29 +42,38 @@ type Function struct {
 	Bias float64
 }
 
-// pass is one pass over the rows from a given one on, of which progress and a
+// pass adds one pass over the rows from a given one on to sums, of which progress and a
 // checkpoint are told after each block. Keep returns the state after the rows so far.
 func (s *Sample) pass(
-	ctx context.Context, ctl run.Control, name string, from int, c learn.Checkpoint, keep func(next int) []byte,
-	use func(b *sums.Block) error,
+	ctx context.Context, ctl run.Control, name string, from int, c learn.Checkpoint, keep func(next int) []byte, all *Sums,
 ) error {
 	ctl.Progress.Begin(name, int64(s.Rows))
 	defer ctl.Progress.End()
 	rows := from
-	err := s.Each(ctx, from, func(b *sums.Block) error {
-		if err := ctx.Err(); err != nil {
+	var err error
+	if s.Sum != nil {
+		err = s.Sum(ctx, all.Pass, func(part []byte) error {
+			n, err := all.Merge(part)
+			rows += n
+			ctl.Progress.Advance(int64(rows))
 			return err
-		}
-		if err := use(b); err != nil {
-			return err
-		}
-		rows += b.Rows()
-		ctl.Progress.Advance(int64(rows))
-		if b.Rows() < sums.BlockRows {
-			return nil // the last one: what comes next is kept at once
-		}
-		return c.Keep(rows/sums.BlockRows, false, func() []byte { return keep(rows) })
-	})
+		})
+	} else {
+		err = s.Each(ctx, from, func(b *sums.Block) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := all.Add(ctx, ctl, b); err != nil {
+				return err
+			}
+			rows += b.Rows()
+			ctl.Progress.Advance(int64(rows))
+			if b.Rows() < sums.BlockRows {
+				return nil // the last one: what comes next is kept at once
+			}
+			return c.Keep(rows/sums.BlockRows, false, func() []byte { return keep(rows) })
+		})
+	}
 	if err == nil && rows != s.Rows {
 		return fmt.Errorf("the data have changed while they were read: %d rows to learn from, and %d before", rows, s.Rows)
 	}

@@ -1,0 +1,311 @@
+package stream
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/linalg"
+	"github.com/kerf-ml/kerf/internal/seed"
+	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/run"
+	"github.com/kerf-ml/kerf/sums"
+)
+
+// Pass says what is summed up in one pass over rows: one of Ridge and Newton. It is plain
+// data, so that a pass over rows on several machines can be described to each.
+type Pass struct {
+	Dim     int // coordinates of a row
+	Classes int // 0 for numbers
+	Ridge   *RidgePass
+	Newton  *NewtonPass
+}
+
+// RidgePass sums up products for each of some folds, into which rows are divided by their
+// numbers.
+type RidgePass struct {
+	Targets      int
+	Folds        int
+	Seed         uint64
+	Shift, Level []float64
+}
+
+// NewtonPass sums up losses of separators at the ends of steps, with their gradients and
+// curvatures, and losses between where the steps start and end.
+type NewtonPass struct {
+	Loss    Loss
+	C, Unit float64
+	Seed    uint64
+	Part    float64 // of the rows, that the curvature is over
+	Classes []int   // that the separators have as their positive one
+	Ends    [][]float64
+	Starts  [][]float64
+	Still   []bool // steps that lead nowhere
+}
+
+// ErrPass reports a pass, or sums, that cannot be: bytes that were damaged.
+var ErrPass = errors.New("these bytes are no sums of this pass, or damaged")
+
+// Validate reports a pass of which something is missing or does not fit the rest.
+func (p *Pass) Validate() error {
+	r, n := p.Ridge, p.Newton
+	fits := func(list []float64, size int) bool { return list == nil || len(list) == size }
+	switch {
+	case p.Dim < 1 || p.Classes < 0 || (r == nil) == (n == nil):
+		return ErrPass
+	case r != nil && (r.Targets < 1 || r.Folds < 1 || !fits(r.Shift, p.Dim) || !fits(r.Level, r.Targets)):
+		return ErrPass
+	case n == nil:
+		return nil
+	case n.Loss > Logistic || p.Classes < 2 || len(n.Ends) == 0 || len(n.Ends) != len(n.Classes) ||
+		len(n.Starts) != len(n.Ends) || len(n.Still) != len(n.Ends):
+		return ErrPass
+	}
+	for k := range n.Ends {
+		if len(n.Ends[k]) != p.Dim+1 || len(n.Starts[k]) != p.Dim+1 {
+			return ErrPass
+		}
+	}
+	return nil
+}
+
+// Bytes returns how much memory the sums of the pass take.
+func (p *Pass) Bytes() float64 {
+	if p.Ridge != nil {
+		return float64(p.Ridge.Folds)*sums.ProductsBytes(p.Dim, p.Ridge.Targets) + 8*2*float64(sums.BlockRows*p.Dim)
+	}
+	return float64(len(p.Newton.Ends))*sums.QuadraticBytes(p.Dim+1) + 8*3*float64(sums.BlockRows*(p.Dim+1))
+}
+
+// Sums are what a pass has summed up so far. It is not safe for concurrent use.
+type Sums struct {
+	Pass       *Pass
+	Products   []*sums.Products  // a fold each
+	Quadratics []*sums.Quadratic // a separator each
+
+	scratch *scratch
+}
+
+// NewSums returns the sums over no rows of a pass that is valid.
+func NewSums(p *Pass) *Sums {
+	s := &Sums{Pass: p}
+	if r := p.Ridge; r != nil {
+		for range r.Folds {
+			s.Products = append(s.Products, sums.NewProducts(p.Dim, r.Targets, r.Shift, r.Level))
+		}
+		return s
+	}
+	for range p.Newton.Ends {
+		s.Quadratics = append(s.Quadratics, sums.NewQuadratic(p.Dim+1, len(ahead)))
+	}
+	return s
+}
+
+// Add adds a block, which it may write to.
+func (s *Sums) Add(ctx context.Context, ctl run.Control, b *sums.Block) error {
+	if s.scratch == nil {
+		s.scratch = newScratch(s.Pass)
+	}
+	if s.Pass.Ridge != nil {
+		return s.addProducts(ctx, ctl, b)
+	}
+	return s.addLosses(ctx, ctl.Quiet(), b)
+}
+
+// Rows returns how many rows were added.
+func (s *Sums) Rows() int {
+	rows := 0
+	for _, p := range s.Products {
+		rows += p.Rows
+	}
+	if s.Quadratics != nil {
+		rows = s.Quadratics[0].Rows
+	}
+	return rows
+}
+
+// AppendBinary adds the binary form to b.
+func (s *Sums) AppendBinary(b []byte) ([]byte, error) {
+	one := func(part []byte) { b = append(binary.LittleEndian.AppendUint64(b, uint64(len(part))), part...) }
+	for _, p := range s.Products {
+		part, _ := p.AppendBinary(nil)
+		one(part)
+	}
+	for _, q := range s.Quadratics {
+		part, _ := q.AppendBinary(nil)
+		one(part)
+	}
+	return b, nil
+}
+
+// Merge adds sums over other rows, in their binary form, and returns how many rows these
+// are. Bytes that are none are refused before anything is added.
+func (s *Sums) Merge(b []byte) (rows int, err error) {
+	other := &Sums{Pass: s.Pass}
+	next := func() []byte {
+		if len(b) < 8 || binary.LittleEndian.Uint64(b) > uint64(len(b)-8) {
+			return nil
+		}
+		n := binary.LittleEndian.Uint64(b)
+		part := b[8 : 8+n]
+		b = b[8+n:]
+		return part
+	}
+	for _, mine := range s.Products {
+		p := &sums.Products{}
+		if p.UnmarshalBinary(next()) != nil || p.Dim() != mine.Dim() || p.Targets() != mine.Targets() {
+			return 0, ErrPass
+		}
+		other.Products = append(other.Products, p)
+	}
+	for _, mine := range s.Quadratics {
+		q := &sums.Quadratic{}
+		if q.UnmarshalBinary(next()) != nil || len(q.Gradient) != len(mine.Gradient) || len(q.Ahead) != len(mine.Ahead) {
+			return 0, ErrPass
+		}
+		other.Quadratics = append(other.Quadratics, q)
+	}
+	if len(b) > 0 {
+		return 0, ErrPass
+	}
+	for f, p := range s.Products {
+		if err := p.Merge(other.Products[f]); err != nil {
+			return 0, err
+		}
+	}
+	for k, q := range s.Quadratics {
+		if err := q.Merge(other.Quadratics[k]); err != nil {
+			return 0, err
+		}
+	}
+	return other.Rows(), nil
+}
+
+// scratch is what adding a block needs beside the sums.
+type scratch struct {
+	x, y   *data.Matrix
+	weight []float64
+
+	w      *data.Matrix // the first rows are the ends of the steps, the others where they begin
+	chosen *data.Matrix // rows of the curvature
+	score  *data.Matrix
+}
+
+func newScratch(p *Pass) *scratch {
+	if p.Ridge != nil {
+		return &scratch{x: data.NewMatrix(sums.BlockRows, p.Dim), y: data.NewMatrix(sums.BlockRows, p.Ridge.Targets),
+			weight: make([]float64, sums.BlockRows)}
+	}
+	n := len(p.Newton.Ends)
+	s := &scratch{x: data.NewMatrix(sums.BlockRows, p.Dim+1), chosen: data.NewMatrix(sums.BlockRows, p.Dim+1),
+		w: data.NewMatrix(2*n, p.Dim+1), score: data.NewMatrix(sums.BlockRows, 2*n)}
+	for k := range n {
+		copy(s.w.Row(k), p.Newton.Ends[k])
+		copy(s.w.Row(n+k), p.Newton.Starts[k])
+	}
+	return s
+}
+
+// addProducts adds the rows of each fold to its products.
+func (s *Sums) addProducts(ctx context.Context, ctl run.Control, b *sums.Block) error {
+	x, y := s.scratch.x, s.scratch.y
+	for f, p := range s.Products {
+		rows := s.fold(b, f)
+		var c []float64
+		if b.Weight != nil {
+			c = s.scratch.weight[:rows]
+		}
+		err := p.Add(ctx, ctl, &data.Matrix{Rows: rows, Cols: x.Cols, Data: x.Data[:rows*x.Cols]},
+			&data.Matrix{Rows: rows, Cols: y.Cols, Data: y.Data[:rows*y.Cols]}, c)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fold copies the rows of a fold, in their order, and returns how many there are.
+func (s *Sums) fold(b *sums.Block, fold int) int {
+	r, n := s.Pass.Ridge, 0
+	for i := range b.Rows() {
+		if r.Folds > 1 && foldOf(r.Seed, b.First+i, r.Folds) != fold {
+			continue
+		}
+		copy(s.scratch.x.Row(n), b.X.Row(i))
+		if b.Weight != nil {
+			s.scratch.weight[n] = b.Weight[i]
+		}
+		target := s.scratch.y.Row(n)
+		if b.Values != nil {
+			target[0] = b.Values[i]
+		}
+		for k := range target {
+			if b.Y == nil {
+				break
+			}
+			if target[k] = -1; b.Y[i] == learn.PositiveClass(k, s.Pass.Classes) {
+				target[k] = 1
+			}
+		}
+		n++
+	}
+	return n
+}
+
+// addLosses adds the losses of the rows.
+func (s *Sums) addLosses(ctx context.Context, ctl run.Control, block *sums.Block) error {
+	n, sc, rows, dim := s.Pass.Newton, s.scratch, block.Rows(), s.Pass.Dim
+	x := &data.Matrix{Rows: rows, Cols: dim + 1, Data: sc.x.Data[:rows*(dim+1)]}
+	for i := range rows {
+		copy(x.Row(i), block.X.Row(i))
+		x.Row(i)[dim] = n.Unit
+	}
+	score := &data.Matrix{Rows: rows, Cols: sc.w.Rows, Data: sc.score.Data[:rows*sc.w.Rows]}
+	if err := linalg.MulT(context.WithoutCancel(ctx), ctl, 1, x, sc.w, 0, score); err != nil {
+		return err
+	}
+	sampled := make([]bool, rows)
+	most := uint64(math.MaxUint64)
+	for i := range sampled {
+		h := seed.Hash(n.Seed, seed.Curvature, uint64(block.First+i))
+		sampled[i] = n.Part >= 1 || h < uint64(n.Part*float64(most))
+	}
+	slope, bend := make([]float64, rows), make([]float64, 0, rows)
+	for k, q := range s.Quadratics {
+		between := ahead
+		if n.Still[k] {
+			between = nil
+		}
+		bend = bend[:0]
+		for i := range rows {
+			y, c := -1.0, n.C
+			if block.Y[i] == n.Classes[k] {
+				y = 1
+			}
+			if block.Weight != nil {
+				c *= block.Weight[i]
+			}
+			end, start := y*score.Row(i)[k], y*score.Row(i)[len(s.Quadratics)+k]
+			value, first, second := n.Loss.at(end)
+			q.Value += c * value
+			slope[i] = c * y * first
+			for l, part := range between {
+				q.Ahead[l] += c * n.Loss.value(start+part*(end-start))
+			}
+			if sampled[i] && second > 0 && c > 0 {
+				copy(sc.chosen.Row(len(bend)), x.Row(i))
+				bend = append(bend, c*second)
+			}
+		}
+		if err := q.Slopes(ctx, ctl, x, slope); err != nil {
+			return err
+		}
+		few := &data.Matrix{Rows: len(bend), Cols: dim + 1, Data: sc.chosen.Data[:len(bend)*(dim+1)]}
+		if err := q.Bend(ctx, ctl, few, bend); err != nil {
+			return err
+		}
+	}
+	return nil
+}
