@@ -222,7 +222,7 @@ func TestModelDamage(t *testing.T) {
 		check(b, "model file")
 	}
 	newer := bytes.Clone(whole)
-	newer[8] = 3
+	newer[8] = 99
 	check(newer, "newer kerf")
 	wantFailure(t, 3, "newer kerf", "map", bad, c, "-o", out)
 	wantFailure(t, 3, "newer kerf", "eval", bad, c)

@@ -2,6 +2,7 @@ package job_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -34,6 +35,10 @@ var unkeyed = map[string]string{
 	"Read.Labels":      "it shows in the labels, which are in the key",
 	"Read.Stdin":       "it is the rows, which are in the key",
 	"Read.Run":         "it limits memory",
+	"Read.Open":        "it is the rows, which are in the key",
+	"Read.Piece":       "it is the rows, which are in the key",
+	"Clustered":        "a search is on rows in memory",
+	"AllowExec":        "a search is in one process",
 	"Run.Workers":      "results are the same bits for any number",
 	"Run.Memory":       "results are the same bits for any budget",
 	"Run.Process":      "results are the same bits for any budget",
@@ -94,6 +99,10 @@ func others(t *testing.T, dir string) map[string]any {
 		"Read.Labels":      "",
 		"Read.Stdin":       io.Reader(strings.NewReader("")),
 		"Read.Run":         run.Control{Memory: 1 << 30},
+		"Read.Open":        (func(context.Context, string) (io.ReadCloser, error))(nil),
+		"Read.Piece":       (*dataset.Piece)(nil),
+		"Clustered":        job.Clustered{SkipBad: 1},
+		"AllowExec":        true,
 		"Run.Workers":      1,
 		"Run.Memory":       int64(1 << 30),
 		"Run.Process":      true,
@@ -122,6 +131,9 @@ func options(of reflect.Type, prefix string, at []int) map[string][]int {
 	out := map[string][]int{}
 	for i := range of.NumField() {
 		f := of.Field(i)
+		if !f.IsExported() { // no caller can set it
+			continue
+		}
 		place := append(append([]int{}, at...), i)
 		name := prefix + f.Name
 		switch f.Type {
