@@ -38,6 +38,19 @@ func Exec(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	return ExecProgram(ctx, nil, args, stdin, stdout, stderr)
 }
 
+// versioned returns the arguments with the command version for the flag of that name where no command stands before it.
+func versioned(args []string) []string {
+	for i, arg := range args {
+		if arg == "--version" {
+			return slices.Concat(args[:i], []string{"version"}, args[i+1:])
+		}
+		if !strings.HasPrefix(arg, "-") {
+			break
+		}
+	}
+	return args
+}
+
 // ExecProgram runs a program with the words of kerf, kerf itself where it is nil.
 func ExecProgram(
 	ctx context.Context, p *Program, args []string, stdin io.Reader, stdout, stderr io.Writer,
@@ -48,6 +61,7 @@ func ExecProgram(
 		a.name = p.Name
 	}
 	root := a.root()
+	args = versioned(args)
 	root.SetArgs(args)
 	limited, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

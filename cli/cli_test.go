@@ -390,3 +390,15 @@ func TestHelpIsNoError(t *testing.T) {
 	wantFailure(t, 2, "unknown command", "nosuch", "data.csv", "--kernel", "rbf")
 	wantFailure(t, 2, "--workers", "version", "--workers", "-3")
 }
+
+// TestVersionFlag: kerf --version is kerf version, before any command alone.
+func TestVersionFlag(t *testing.T) {
+	want := mustRun(t, "version")
+	if got := mustRun(t, "--version"); got != want {
+		t.Errorf("kerf --version prints %q, want %q", got, want)
+	}
+	if got := mustRun(t, "--json", "--version"); !strings.Contains(got, `"backend"`) {
+		t.Errorf("kerf --json --version prints %q", got)
+	}
+	wantFailure(t, 2, "--version", "train", "--version")
+}

@@ -91,7 +91,7 @@ func (s *search[T]) race(whole context.Context) ([]*arm[T], error) {
 	for v := range s.views {
 		arms = append(arms, s.arms(v)...)
 	}
-	more := s.work(s.second) * float64(s.size.keep+3) // with the learned ones
+	more := s.work(s.second) * float64(s.size.keep+3*learning)
 	stages := s.o.Run.Progress.Divide("search", s.work(s.first)*float64(len(arms))+more)
 	defer stages.End()
 	for i, a := range arms {
@@ -162,7 +162,11 @@ var errNoArm = errors.New("no model could be fitted to a part of the rows; try -
 func (s *search[T]) runAll(ctx context.Context, arms []*arm[T], r rung, stages *run.Stages) ([]*arm[T], error) {
 	var out []*arm[T]
 	for _, a := range arms {
-		stages.Next(cmp.Or(a.stage, a.name), s.work(r))
+		work := s.work(r)
+		if a.learn != nil {
+			work *= learning
+		}
+		stages.Next(cmp.Or(a.stage, a.name), work)
 		if err := a.run(ctx, s.views[a.view].sample, r); err == nil {
 			out = append(out, a)
 		}
@@ -224,15 +228,19 @@ func (s *search[T]) won(a *arm[T]) bool {
 	return a.error*float64(s.first.sample) <= fewErrors
 }
 
-// work is about that of an arm on a rung: a few factorisations of K.
+// work is about that of an arm on a rung: a few factorisations of K, of the rows fitted to,
+// and its values for these and those measured on.
 func (s *search[T]) work(r rung) float64 {
-	sum := 0.0
-	for _, d := range r.parts {
-		n := float64(len(d.fit))
-		sum += n * n * (n + 100)
+	sum, d := 0.0, float64(data.Dim(s.vectors(0)))
+	for _, part := range r.parts {
+		n, m := float64(len(part.fit)), float64(len(part.measure))
+		sum += n*n*n + n*(n+m)*(8*d+120)
 	}
 	return sum
 }
+
+// learning is how many times the work of another arm is that of one which learns a metric.
+const learning = 6
 
 // leaders returns the best arm of each family and view, the best of them first, at
 // most as many as get to the second rung.
