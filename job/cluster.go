@@ -47,6 +47,15 @@ type Clustered struct {
 	Span    int    // rows of a unit at most, as far as files can be divided; 0 for DefaultSpan
 }
 
+// here refuses an engine for a job that is done in one process.
+func (c Clustered) here() error {
+	if c.Engine != nil {
+		return dataset.BadOption("folds and searches are done in one process; an engine is for training a stream, " +
+			"for predictions and for features")
+	}
+	return nil
+}
+
 const (
 	// DefaultSpan is how many rows a unit has at most.
 	DefaultSpan = 1 << 16

@@ -20,10 +20,9 @@ import (
 // ConvertOptions say what a model is and what it is to become.
 type ConvertOptions struct {
 	Options
-	From      convert.Format // empty for what the file begins as
-	To        convert.Format // empty for kerf's own
-	Encoded   bool           // rows will be encoded before a file of LIBSVM or LIBLINEAR sees them: see EncodeRows
-	AllowExec bool           // a model may start its program
+	From    convert.Format // empty for what the file begins as
+	To      convert.Format // empty for kerf's own
+	Encoded bool           // rows will be encoded before a file of LIBSVM or LIBLINEAR sees them: see EncodeRows
 }
 
 // Converted is a model on its way into another form.

@@ -94,6 +94,9 @@ func (f Fold) MarshalJSON() ([]byte, error) {
 // one, for each. What is fitted to the data, such as scaling and the kernel's
 // width, is fitted to the rows to train on alone.
 func CrossValidate(ctx context.Context, path string, o CVOptions) (*CrossValidated, error) {
+	if err := o.here(); err != nil {
+		return nil, err
+	}
 	o.Read.Groups = o.Groups
 	rows, w, err := o.read(ctx, path)
 	if err != nil {

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,7 +53,7 @@ func NewTuneOptions() TuneOptions {
 // Tune searches for the best choices of what is left open, each measured on rows
 // that it was not trained on, and trains the best on all rows.
 func Tune(ctx context.Context, path string, o TuneOptions) (*Tuned, error) {
-	if err := o.apart(path); err != nil {
+	if err := cmp.Or(o.here(), o.apart(path)); err != nil {
 		return nil, err
 	}
 	if t, _ := model.TraitsOf(o.Choices.Learner.Name); t.Unsupervised {
