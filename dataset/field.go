@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
+
+	"github.com/kerf-ml/kerf/internal/order"
 )
 
 // field is a named value of a record: a string, a float64, a bool, nil if it is
@@ -27,7 +28,7 @@ func fieldsOf(record any) ([]field, error) {
 		for _, key := range v.MapKeys() {
 			out = appendField(out, key.String(), v.MapIndex(key))
 		}
-		slices.SortFunc(out, func(a, b field) int { return strings.Compare(a.name, b.name) })
+		order.Stable(out, func(a, b field) int { return strings.Compare(a.name, b.name) })
 	case v.Kind() == reflect.Struct:
 		for _, f := range reflect.VisibleFields(v.Type()) {
 			name := fieldName(f)

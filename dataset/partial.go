@@ -1,15 +1,14 @@
 package dataset
 
 import (
-	"bytes"
 	"context"
-	"encoding/gob"
 	"errors"
 	"slices"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/file"
 	"github.com/kerf-ml/kerf/data/table"
+	"github.com/kerf-ml/kerf/internal/wire"
 	"github.com/kerf-ml/kerf/sums"
 )
 
@@ -107,7 +106,14 @@ type wirePartial struct {
 	First, Kept wireRows
 	Places      []int
 	Bytes       float64
-	Unlabeled   *data.InputError
+	Unlabeled   *wireFault
+}
+
+// wireFault is a fault of the input as it is sent, without its cause.
+type wireFault struct {
+	File            string
+	Line, Column    int
+	Problem, Advice string
 }
 
 // wireOptions are what the recogniser of a partial survey found, or was told.
@@ -138,8 +144,7 @@ func (p *Partial) MarshalBinary() ([]byte, error) {
 		if !errors.As(g.unlabeled, &fault) {
 			return nil, g.unlabeled
 		}
-		w.Unlabeled = &data.InputError{File: fault.File, Line: fault.Line, Column: fault.Column, Problem: fault.Problem,
-			Advice: fault.Advice}
+		w.Unlabeled = &wireFault{fault.File, fault.Line, fault.Column, fault.Problem, fault.Advice}
 	}
 	var err error
 	if w.Table, err = k.table.MarshalBinary(); err != nil {
@@ -151,16 +156,14 @@ func (p *Partial) MarshalBinary() ([]byte, error) {
 	if err := errors.Join(w.First.take(g.first), w.Kept.take(g.parts[0])); err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	err = gob.NewEncoder(&b).Encode(&w)
-	return b.Bytes(), err
+	return wire.Append(nil, w), nil
 }
 
 // UnmarshalBinary reads what MarshalBinary returned.
 func (p *Partial) UnmarshalBinary(b []byte) error {
 	var w wirePartial
-	if err := decodeGob(b, &w); err != nil {
-		return err
+	if wire.Read(b, &w) != nil {
+		return ErrDamaged
 	}
 	o := &w.Options
 	r := &recogniser{on: true, needed: o.Needed, asked: o.Asked, notes: o.Notes, Options: Options{Kind: o.Kind,
@@ -179,8 +182,8 @@ func (p *Partial) UnmarshalBinary(b []byte) error {
 	for i, name := range w.Names {
 		g.known.labels[name] = tally{w.NameRows[i], w.NameWeights[i]}
 	}
-	if w.Unlabeled != nil {
-		g.unlabeled = w.Unlabeled
+	if f := w.Unlabeled; f != nil {
+		g.unlabeled = &data.InputError{File: f.File, Line: f.Line, Column: f.Column, Problem: f.Problem, Advice: f.Advice}
 	}
 	var err error
 	if g.first, err = w.First.rows(); err != nil {
@@ -330,17 +333,4 @@ func (w *wireRows) sparse() (*data.CSR, error) {
 		}
 	}
 	return m, nil
-}
-
-// decodeGob reads a value that gob wrote; whatever is wrong with the bytes is ErrDamaged.
-func decodeGob(b []byte, v any) (err error) {
-	defer func() {
-		if recover() != nil {
-			err = ErrDamaged
-		}
-	}()
-	if gob.NewDecoder(bytes.NewReader(b)).Decode(v) != nil {
-		return ErrDamaged
-	}
-	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kerf-ml/kerf/internal/order"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/run"
@@ -237,7 +238,7 @@ func guarded[C any](
 // were cut, then by score, then by candidate.
 func rank[C any](trials []Trial[C]) []Trial[C] {
 	out := slices.DeleteFunc(slices.Clone(trials), func(t Trial[C]) bool { return t.Score == nil })
-	slices.SortFunc(out, func(a, b Trial[C]) int {
+	order.Stable(out, func(a, b Trial[C]) int {
 		if a.Cut != b.Cut {
 			if b.Cut {
 				return -1

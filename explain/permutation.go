@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/order"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/model"
@@ -148,7 +149,7 @@ func (p Permutation) Columns(ctx context.Context, m *model.Model, x *model.Encod
 		p.Run.Progress.Advance(int64(i + 1))
 	}
 	addMetric(m, columns, out.Importance)
-	slices.SortStableFunc(out.Importance, func(a, b Importance) int { return cmp.Compare(b.Mean, a.Mean) })
+	order.Stable(out.Importance, func(a, b Importance) int { return cmp.Compare(b.Mean, a.Mean) })
 	return out, nil
 }
 

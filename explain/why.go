@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/internal/order"
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
@@ -204,10 +205,10 @@ func (w Why) pulls(ctx context.Context, out *Row, one *model.Encoded) error {
 		}
 	}
 	list := func(before func(a, b model.Pull) int) []Landmark {
-		order := slices.Clone(p.Landmarks)
-		slices.SortStableFunc(order, before)
+		pulls := slices.Clone(p.Landmarks)
+		order.Stable(pulls, before)
 		landmarks := []Landmark{}
-		for _, l := range order[:min(w.Nearest, len(order))] {
+		for _, l := range pulls[:min(w.Nearest, len(pulls))] {
 			landmarks = append(landmarks, w.landmark(l, p.Linear))
 		}
 		return landmarks
@@ -277,7 +278,7 @@ func (w Why) Columns(ctx context.Context, out *Row, r *dataset.Rows, x *model.En
 		}
 		out.Columns = append(out.Columns, Change{c.Name, w.Model.Value(r, x, i, c), out.Score - mean})
 	}
-	slices.SortStableFunc(out.Columns, func(a, b Change) int {
+	order.Stable(out.Columns, func(a, b Change) int {
 		return cmp.Compare(math.Abs(b.Change), math.Abs(a.Change))
 	})
 	if w.Most > 0 && len(out.Columns) > w.Most {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/internal/wire"
 	"github.com/kerf-ml/kerf/learn/stream"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/spec"
@@ -203,7 +204,7 @@ func (o *Options) divide(ctx context.Context, f *fileSet, read *dataset.Options,
 	row := 0
 	err = o.each(ctx, w, files, func(i int, r *Result) error {
 		var pieces []dataset.Piece
-		if err := ungob(r.Content, &pieces); err != nil {
+		if err := wire.Read(r.Content, &pieces); err != nil {
 			return err
 		}
 		for _, p := range pieces {
@@ -347,7 +348,7 @@ func (o *Options) scoreOn(ctx context.Context, v *evaluation, units []Unit, held
 	unseen := 0
 	err = o.each(ctx, w, units, func(_ int, r *Result) error {
 		var s scored
-		if err := ungob(r.Content, &s); err != nil {
+		if err := wire.Read(r.Content, &s); err != nil {
 			return err
 		}
 		rows, unseen = append(rows, s.Rows...), unseen+s.Unseen

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/eval"
+	"github.com/kerf-ml/kerf/internal/order"
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/model"
@@ -135,7 +136,7 @@ func (s *search[T]) race(whole context.Context) ([]*arm[T], error) {
 	if err = cmp.Or(err, whole.Err()); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(finals, func(a, b *arm[T]) int { return cmp.Compare(a.loss, b.loss) })
+	order.Stable(finals, func(a, b *arm[T]) int { return cmp.Compare(a.loss, b.loss) })
 	s.tried = ran
 	for _, a := range finals {
 		if !slices.Contains(ran, a) {
@@ -246,7 +247,7 @@ const learning = 6
 // most as many as get to the second rung.
 func (s *search[T]) leaders(ran []*arm[T]) []*arm[T] {
 	sorted := slices.Clone(ran)
-	slices.SortStableFunc(sorted, func(a, b *arm[T]) int { return cmp.Compare(a.loss, b.loss) })
+	order.Stable(sorted, func(a, b *arm[T]) int { return cmp.Compare(a.loss, b.loss) })
 	var out []*arm[T]
 	for _, a := range sorted {
 		alike := func(b *arm[T]) bool { return b.family == a.family && b.view == a.view }
@@ -264,7 +265,7 @@ func (s *search[T]) toLearn(finals []*arm[T], won bool) []*arm[T] {
 		return nil
 	}
 	sorted := slices.Clone(finals)
-	slices.SortStableFunc(sorted, func(a, b *arm[T]) int { return cmp.Compare(a.loss, b.loss) })
+	order.Stable(sorted, func(a, b *arm[T]) int { return cmp.Compare(a.loss, b.loss) })
 	var out []*arm[T]
 	seen := map[string]bool{}
 	for _, a := range sorted {
@@ -315,7 +316,7 @@ func (s *search[T]) options() []Option {
 // plain linear model.
 func (s *search[T]) words(t *training[T]) string {
 	sorted := slices.Clone(s.tried)
-	slices.SortStableFunc(sorted, func(a, b *arm[T]) int {
+	order.Stable(sorted, func(a, b *arm[T]) int {
 		return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(a.told, b.told))
 	})
 	var shown []Option

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/eval"
+	"github.com/kerf-ml/kerf/internal/order"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/model"
 )
@@ -136,7 +137,7 @@ func (t *tuning[T]) ranked() []eval.Trial[candidate] {
 		return 0
 	}
 	out := slices.Clone(t.result.Trials)
-	slices.SortStableFunc(out, func(a, b eval.Trial[candidate]) int {
+	order.Stable(out, func(a, b eval.Trial[candidate]) int {
 		if bad := cmp.Compare(worth(a), worth(b)); bad != 0 || a.Score == nil {
 			return bad
 		}

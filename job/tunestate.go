@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/kerf-ml/kerf/data/table"
+	"github.com/kerf-ml/kerf/internal/order"
 	"github.com/kerf-ml/kerf/learn"
 )
 
@@ -91,7 +92,7 @@ func (t *tuning[T]) encode() []byte {
 		rows = append(rows, []float64{float64(n.kernel), float64(n.way), n.factor, float64(n.dim), n.penalty, n.budget,
 			m.score, std, m.seconds})
 	}
-	slices.SortFunc(rows, slices.Compare[[]float64])
+	order.Stable(rows, slices.Compare[[]float64])
 	w := learn.NewState(learn.Mark("trials"))
 	w.List(slices.Concat(rows...))
 	return w.Seal()

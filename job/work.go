@@ -1,9 +1,7 @@
 package job
 
 import (
-	"bytes"
 	"context"
-	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +12,7 @@ import (
 	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/internal/seed"
+	"github.com/kerf-ml/kerf/internal/wire"
 	"github.com/kerf-ml/kerf/learn/stream"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
@@ -122,18 +121,6 @@ func ReadWork(b []byte) (*Work, error) {
 	return w, nil
 }
 
-func ungob(b []byte, v any) (err error) {
-	defer func() {
-		if recover() != nil {
-			err = errWork
-		}
-	}()
-	if gob.NewDecoder(bytes.NewReader(b)).Decode(v) != nil {
-		return errWork
-	}
-	return nil
-}
-
 // Worker does work on units, one after the other. The model of the work is opened once.
 // It is safe for concurrent use.
 type Worker struct {
@@ -210,9 +197,7 @@ func (w *Worker) divide(ctx context.Context, u Unit, o *Options) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	err = gob.NewEncoder(&b).Encode(pieces)
-	return b.Bytes(), err
+	return wire.Append(nil, pieces), nil
 }
 
 // heldOut reports whether a row of a data set is held out to test on.
@@ -389,9 +374,7 @@ func (w *Worker) score(ctx context.Context, u Unit, o *Options, done *Done) ([]b
 	out.Y, out.Values = v.truth.y, v.truth.values
 	out.Scores, out.Margins, out.Weighted, out.Weights = v.scores, v.margins, v.weights != nil, v.weights
 	out.Alike = v.alike
-	var b bytes.Buffer
-	err = gob.NewEncoder(&b).Encode(&out)
-	return b.Bytes(), err
+	return wire.Append(nil, out), nil
 }
 
 // merge adds rows that another machine has scored.

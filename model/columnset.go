@@ -6,6 +6,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/internal/order"
 )
 
 // setColumns are the columns of sets: their items, or, of rows of a table, all items
@@ -26,7 +27,7 @@ func (s setColumns) columns(x data.Source[data.Set]) ([]Column, error) {
 	for item, n := range count {
 		out = append(out, Column{Name: item, Rows: n, item: item})
 	}
-	slices.SortFunc(out, func(a, b Column) int { return strings.Compare(a.Name, b.Name) })
+	order.Stable(out, func(a, b Column) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kerf-ml/kerf/eval"
+	"github.com/kerf-ml/kerf/internal/order"
 	"github.com/kerf-ml/kerf/job"
 )
 
@@ -58,7 +59,7 @@ const mostCandidates = 15
 // linear model.
 func (p TrainPage) candidates() Section {
 	sorted := slices.Clone(p.Picked.Kernels)
-	slices.SortStableFunc(sorted, func(a, b job.Option) int {
+	order.Stable(sorted, func(a, b job.Option) int {
 		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Error, b.Error))
 	})
 	t := &Table{Columns: []string{"candidate", "held-out " + p.By.LossName(), "fitted to rows"}}
@@ -103,7 +104,7 @@ func chosenFigure(by eval.Criterion, title, label string, tried []Point, taken f
 	if len(tried) < 2 {
 		return Figure{}, false
 	}
-	slices.SortStableFunc(tried, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
+	order.Stable(tried, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
 	var best []Point
 	at := make([]float64, len(tried))
 	low, high := tried[0].Y, tried[0].Y

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kerf-ml/kerf/eval"
+	"github.com/kerf-ml/kerf/internal/order"
 )
 
 // headline is the one number that matters.
@@ -98,7 +99,7 @@ func (p TrainPage) commonest(confusion [][]int) *Table {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b confused) int { return cmp.Compare(b.count, a.count) })
+	order.Stable(all, func(a, b confused) int { return cmp.Compare(b.count, a.count) })
 	t := &Table{Columns: []string{"label", "predicted", "rows"}}
 	for _, c := range all[:min(len(all), mostConfused)] {
 		t.Rows = append(t.Rows, Cells(clean(p.Classes[c.label], 40), clean(p.Classes[c.predicted], 40), grouped(c.count)))
@@ -113,7 +114,7 @@ func (p TrainPage) classByClass(classes []eval.ClassScores) Section {
 		s.Text = fmt.Sprintf("The %d classes with the lowest F1 of %d.", mostListed, len(classes))
 		classes = slices.Clone(classes)
 		zero := 0.0
-		slices.SortStableFunc(classes, func(a, b eval.ClassScores) int {
+		order.Stable(classes, func(a, b eval.ClassScores) int {
 			return cmp.Compare(*cmp.Or(a.F1, &zero), *cmp.Or(b.F1, &zero))
 		})
 		classes = classes[:mostListed]

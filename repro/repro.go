@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kerf-ml/kerf/internal/order"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -123,5 +124,5 @@ func together(rows []Row) {
 			first[r.What] = i
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b Row) int { return first[a.What] - first[b.What] })
+	order.Stable(rows, func(a, b Row) int { return first[a.What] - first[b.What] })
 }

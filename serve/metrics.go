@@ -6,13 +6,13 @@ import (
 	"math"
 	"net/http"
 	"runtime"
-	"slices"
 	"sort"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/kerf-ml/kerf/internal/order"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -130,7 +130,7 @@ func keys[K [2]string | [3]string | string, V any](m map[K]V) []K {
 	for k := range m {
 		out = append(out, k)
 	}
-	slices.SortFunc(out, func(a, b K) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	order.Stable(out, func(a, b K) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	return out
 }
 

@@ -1,11 +1,10 @@
 package table
 
 import (
-	"bytes"
-	"encoding/gob"
 	"errors"
 	"math"
 
+	"github.com/kerf-ml/kerf/internal/wire"
 	"github.com/kerf-ml/kerf/sums"
 )
 
@@ -55,9 +54,7 @@ func (t *Table) MarshalBinary() ([]byte, error) {
 	for _, c := range t.column {
 		w.Columns = append(w.Columns, c.wire())
 	}
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(&w)
-	return b.Bytes(), err
+	return wire.Append(nil, w), nil
 }
 
 func (c *column) wire() wireColumn {
@@ -75,8 +72,8 @@ func (c *column) wire() wireColumn {
 // UnmarshalBinary reads what MarshalBinary returned.
 func (t *Table) UnmarshalBinary(b []byte) error {
 	var w wireTable
-	if err := decode(b, &w); err != nil {
-		return err
+	if wire.Read(b, &w) != nil {
+		return ErrDamaged
 	}
 	rows, cols := len(w.Lines), len(w.Columns)
 	if w.Placed && len(w.Places) != rows || w.Headed && len(w.Header) != cols || len(w.Drop) > cols ||
@@ -176,16 +173,14 @@ func (s *Survey) MarshalBinary() ([]byte, error) {
 		one.Counts, _ = c.counts.AppendBinary(nil)
 		w.Columns = append(w.Columns, one)
 	}
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(&w)
-	return b.Bytes(), err
+	return wire.Append(nil, w), nil
 }
 
 // UnmarshalBinary reads what MarshalBinary returned.
 func (s *Survey) UnmarshalBinary(b []byte) error {
 	var w wireSurvey
-	if err := decode(b, &w); err != nil {
-		return err
+	if wire.Read(b, &w) != nil {
+		return ErrDamaged
 	}
 	one := Survey{rows: w.Rows}
 	if w.Rows < 0 {
@@ -229,17 +224,4 @@ func (s *Survey) Merge(other *Survey) {
 		}
 	}
 	s.rows += other.rows
-}
-
-// decode reads a value that gob wrote; whatever is wrong with the bytes is ErrDamaged.
-func decode(b []byte, v any) (err error) {
-	defer func() {
-		if recover() != nil {
-			err = ErrDamaged
-		}
-	}()
-	if gob.NewDecoder(bytes.NewReader(b)).Decode(v) != nil {
-		return ErrDamaged
-	}
-	return nil
 }

@@ -77,10 +77,12 @@ var helpers = map[string][]string{
 	"internal/compute":    {"data", "kernel", "run", "internal/gemm", "internal/par", "internal/vmath"},
 	"internal/gemm":       {"run", "internal/alloc", "internal/par"},
 	"internal/linalg":     {"data", "run", "internal/gemm", "internal/par", "internal/vmath"},
+	"internal/order":      {},
 	"internal/par":        {"run"},
 	"internal/seed":       {},
 	"internal/torture":    {},
 	"internal/vmath":      {},
+	"internal/wire":       {},
 }
 
 // users narrows who may import a helper. Whoever needs a plain product of matrices
