@@ -239,7 +239,7 @@ func quickly(args []string) []string {
 	}) {
 		return args
 	}
-	return append([]string{"train", "--effort", "quick"}, args[1:]...)
+	return append([]string{"train", "--effort", "least"}, args[1:]...)
 }
 
 // mustRun runs the program and fails the test unless it succeeds.

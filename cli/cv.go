@@ -25,7 +25,7 @@ and group by group with --groups. What is fitted to the data, such as scaling an
 the kernel's width, is fitted to the rows to train on alone.
 
 All choices are those of kerf train. What is not chosen each fold picks as
-kerf train --effort quick does; --effort normal measures what kerf train DATA makes,
+kerf train --effort least does; --effort normal measures what kerf train DATA makes,
 in as many times its time as there are folds.`,
 		Example: `  kerf cv data.csv
   kerf cv data.csv --kernel 'rbf(gamma=1)' --dim 200 --folds 10 --repeats 3 --json
@@ -39,8 +39,8 @@ in as many times its time as there are folds.`,
 	l.add(flags)
 	flags.IntVar(&o.Folds, "folds", o.Folds, "parts to divide the rows into")
 	flags.IntVar(&o.Repeats, "repeats", o.Repeats, "how often to divide them anew")
-	flags.StringVar((*string)(&o.Effort), "effort", "", "work for what is not chosen, in each fold: quick, normal, which "+
-		"kerf train does, or thorough (default quick)")
+	flags.StringVar((*string)(&o.Effort), "effort", "", "work for what is not chosen, in each fold: least, quick, "+
+		"normal, which kerf train does, or thorough (default least)")
 	flags.StringVar(&o.Groups, "groups", "",
 		"column of a table, by name or number, whose equal values keep rows in one part; "+
 			"it is not learnt from")
@@ -51,7 +51,7 @@ in as many times its time as there are folds.`,
 		case o.Repeats < 1 || o.Repeats > 10_000:
 			return usage("--repeats is %d and must be from 1 to 10000", o.Repeats)
 		case c.Flags().Changed("effort") && !slices.Contains(job.Efforts, o.Effort):
-			return usage("--effort is %q and must be quick, normal or thorough", string(o.Effort))
+			return usage("--effort is %q and must be least, quick, normal or thorough", string(o.Effort))
 		case c.Flags().Changed("groups") && o.Groups == "":
 			return usage("--groups needs a column")
 		}

@@ -198,7 +198,7 @@ func (w *world) program(c call) (result, error) {
 	var r result
 	var out any
 	ctx, o := w.Context(), c.options()
-	train := job.TrainOptions{Options: o, Output: c.model, Test: c.test, Effort: job.Quick}
+	train := job.TrainOptions{Options: o, Output: c.model, Test: c.test, Effort: job.Least}
 	load := func() *model.Model {
 		m, err := model.Load(c.model)
 		if err != nil {

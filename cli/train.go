@@ -42,7 +42,7 @@ func (f *trainFlags) add(c *cobra.Command, test, holdout, checkpoint, limit stri
 
 // addEffort adds the flags of a search.
 func (f *trainFlags) addEffort(c *cobra.Command) {
-	c.Flags().StringVar((*string)(&f.train.Effort), "effort", "", "work for what is not chosen: quick, normal or "+
+	c.Flags().StringVar((*string)(&f.train.Effort), "effort", "", "work for what is not chosen: least, quick, normal or "+
 		"thorough (about 5, 30, 300 s on two cores; default normal)")
 	c.Flags().BoolVar(&f.train.Single, "single", false, "end a search in one model, not in a blend of the best")
 }
@@ -50,7 +50,7 @@ func (f *trainFlags) addEffort(c *cobra.Command) {
 // checkEffort reports an effort that there is not.
 func (f *trainFlags) checkEffort(c *cobra.Command) error {
 	if e := f.train.Effort; c.Flags().Changed("effort") && !slices.Contains(job.Efforts, e) {
-		return usage("--effort is %q and must be quick, normal or thorough", string(e))
+		return usage("--effort is %q and must be least, quick, normal or thorough", string(e))
 	}
 	return nil
 }

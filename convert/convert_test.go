@@ -35,8 +35,8 @@ func TestRefused(t *testing.T) {
 	}
 	put(t, dir, "dates.csv", dates.String())
 	for name, args := range map[string]string{
-		"texts": "texts.txt --effort quick --as strings --target first",
-		"sets":  "sets.baskets --effort quick --target first", "dates": "dates.csv --effort quick",
+		"texts": "texts.txt --effort least --as strings --target first",
+		"sets":  "sets.baskets --effort least --target first", "dates": "dates.csv --effort least",
 		"rbf":     "train2 --kernel rbf(gamma=0.3) --map f2 --dim 20 --learner svm --C 1",
 		"laplace": "train2 --kernel laplace(gamma=0.3) --map f2 --dim 20 --learner svm --C 1",
 		"fourier": "train2 --kernel rbf(gamma=0.3) --map fourier --dim 20 --learner svm --C 1",

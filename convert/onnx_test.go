@@ -260,7 +260,7 @@ func TestGraphsOfTables(t *testing.T) {
 	}
 	var graphs []graph
 	for i, flags := range []string{
-		"--effort quick",
+		"--effort least",
 		"--kernel rbf --map f2 --dim 50 --learner svm --C 1 --scale quantile --categories target",
 		"--kernel laplace(gamma=0.1) --map f2 --dim 50 --learner svm --C 1 --scale log --categories auto",
 		"--kernel rbf --map f2 --dim 50 --learner logistic --C 1 --scale mixed --conformal 0.2",
@@ -277,7 +277,7 @@ func TestGraphsOfTables(t *testing.T) {
 
 var long = flag.Bool("long", false, "convert models of all data sets, not the small ones alone: many minutes")
 
-// TestGraphsOfData: models of the public data sets, as kerf train --effort quick picks
+// TestGraphsOfData: models of the public data sets, as kerf train --effort least picks
 // them, give the scores of kerf to 1e-5 in onnxruntime.
 func TestGraphsOfData(t *testing.T) {
 	python, dir := environment(t), t.TempDir()
@@ -312,7 +312,7 @@ func TestGraphsOfData(t *testing.T) {
 			t.Logf("data set %s is not here; KERF_DATA names the folder of the data sets", c.train)
 			continue
 		}
-		flags, how := []string{"--effort", "quick"}, []string{"--scores"}
+		flags, how := []string{"--effort", "least"}, []string{"--scores"}
 		if c.labels != "" {
 			flags = append(flags, "--labels", filepath.Join(folder, c.labels+".gz"))
 		}

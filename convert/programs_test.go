@@ -438,7 +438,7 @@ func TestEncodedRows(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "t.csv"), []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	kerf(t, dir, "train", "@t.csv", "--effort", "quick", "-q", "-o", "@t.kerf")
+	kerf(t, dir, "train", "@t.csv", "--effort", "least", "-q", "-o", "@t.kerf")
 	_, message, status := try(t, dir, "convert", "@t.kerf", "--to", "libsvm", "-o", "@t.svm")
 	if status != 3 || !strings.Contains(message, "--rows") || strings.Count(message, "\n") != 1 {
 		t.Errorf("without rows: %d %s", status, message)

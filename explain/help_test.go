@@ -105,7 +105,7 @@ func call(t testing.TB, text string) spec.Call {
 func trained(t testing.TB, path, kernel, mapped, learner string) *model.Model {
 	t.Helper()
 	o := job.NewTrainOptions()
-	o.Effort = job.Quick
+	o.Effort = job.Least
 	if strings.HasSuffix(path, ".csv") {
 		o.Scale = "standard"
 	}

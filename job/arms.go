@@ -157,9 +157,17 @@ func (s *search[T]) linear(view int) *arm[T] {
 	}
 	a := &arm[T]{family: linearKernel, view: view, name: s.named(view, linearKernel), recipe: r, grid: grid}
 	if s.task == model.Classify {
-		a.whole = model.NewSVM()
+		a.whole = s.whole(model.NewSVM())
 	}
 	return a
+}
+
+// whole is the learner of a fit to all rows, near enough for a quick one.
+func (s *search[T]) whole(l model.Learner) model.Learner {
+	if q, ok := l.(model.Quicker); ok && s.size.near {
+		return q.Quick(s.rows())
+	}
+	return l
 }
 
 // triesLogistic reports whether the logistic loss takes part: in classes, with separators that are soon learnt, of
@@ -176,7 +184,7 @@ func (s *search[T]) logistic(view int) *arm[T] {
 	r.Map, r.Learner = model.None[T]{}, model.NewLogistic().Quick(s.size.second)
 	grid := model.Penalties(r.Learner, true, s.views[view].sample, everySecond(model.GridC), nil)
 	return &arm[T]{family: model.LearnerLogistic, view: view, name: s.named(view, model.LearnerLogistic), recipe: r,
-		whole: model.NewLogistic(), grid: grid}
+		whole: s.whole(model.NewLogistic()), grid: grid}
 }
 
 // named is the name of an arm for people: with its view where there are several.
@@ -227,13 +235,20 @@ func (s *search[T]) learnt(a *arm[T]) *arm[T] {
 	return next
 }
 
+// manyColumns is past how many coordinates a metric is learnt from fewer rows, of which each
+// takes longer then.
+const manyColumns = 64
+
 // learnKernel learns a metric from some of the rows.
 func (s *search[T]) learnKernel(
 	ctx context.Context, r metric.Recipe, part model.Sample[T],
 ) (kernel.Kernel[T], error) {
-	few := part
-	if part.Len() > s.size.metric {
-		_, some := part.Split(float64(s.size.metric)/float64(part.Len()), s.o.Seed)
+	few, most := part, s.size.metric
+	if data.Dim(s.vectors(0)) > manyColumns {
+		most = most * 2 / 3
+	}
+	if part.Len() > most {
+		_, some := part.Split(float64(most)/float64(part.Len()), s.o.Seed)
 		few = part.Select(some)
 	}
 	got, err := r.Learn(ctx, any(few.X).(data.Source[data.Vector]), targetsMatrix(few))

@@ -116,7 +116,7 @@ func TestRareClass(t *testing.T) {
 	path := lines(t, 600, rarely)
 	var notes []string
 	out, err := searched(t, path, func(o *job.TrainOptions) {
-		o.Effort, o.Note = job.Quick, func(text string) { notes = append(notes, text) }
+		o.Effort, o.Note = job.Least, func(text string) { notes = append(notes, text) }
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -124,16 +124,16 @@ func TestRareClass(t *testing.T) {
 	if out.Metric != eval.ByAUC || !strings.Contains(strings.Join(notes, "\n"), "choices go by the AUC") {
 		t.Errorf("metric %q, notes %q", out.Metric, notes)
 	}
-	out, err = searched(t, path, func(o *job.TrainOptions) { o.Effort, o.Choices.Metric = job.Quick, eval.ByError })
+	out, err = searched(t, path, func(o *job.TrainOptions) { o.Effort, o.Choices.Metric = job.Least, eval.ByError })
 	if err != nil || out.Metric != "" {
 		t.Errorf("asked for the error: metric %q, %v", out.Metric, err)
 	}
 	// Of many frequent rows a balanced model says more often that one is rare.
-	plain, err := searched(t, path, func(o *job.TrainOptions) { o.Effort, o.Choices.Metric = job.Quick, eval.ByError })
+	plain, err := searched(t, path, func(o *job.TrainOptions) { o.Effort, o.Choices.Metric = job.Least, eval.ByError })
 	if err != nil {
 		t.Fatal(err)
 	}
-	even, err := searched(t, path, func(o *job.TrainOptions) { o.Effort, o.Choices.Metric = job.Quick, eval.ByBalanced })
+	even, err := searched(t, path, func(o *job.TrainOptions) { o.Effort, o.Choices.Metric = job.Least, eval.ByBalanced })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ type CVOptions struct {
 	Options
 	Folds   int    // parts to divide the rows into
 	Repeats int    // how often to divide them anew
-	Effort  Effort // that goes into what nobody chose, in each fold; empty for Quick
+	Effort  Effort // that goes into what nobody chose, in each fold; empty for Least
 	Groups  string // column whose equal values keep rows in one part; it is not learnt from; empty for none
 }
 
@@ -131,7 +131,7 @@ func (w typed[T]) crossValidate(ctx context.Context, rows *dataset.Rows, o *CVOp
 	if out.Scale, err = o.scaling(rows, s.kernel.Open()); err != nil {
 		return nil, err
 	}
-	out.Searched = s.searches(&TrainOptions{Effort: cmp.Or(o.Effort, Quick)})
+	out.Searched = s.searches(&TrainOptions{Effort: cmp.Or(o.Effort, Least)})
 	progress := o.Run.Progress
 	progress.Begin("folds", int64(len(folds)))
 	defer progress.End()
@@ -233,7 +233,7 @@ func (v validation[T]) trainAndTest(
 func (v validation[T]) train(
 	ctx context.Context, w typed[T], p *part[T], train []int, out *tested[T],
 ) (*part[T], error) {
-	o := TrainOptions{Options: v.o.Options, Effort: cmp.Or(v.o.Effort, Quick)}
+	o := TrainOptions{Options: v.o.Options, Effort: cmp.Or(v.o.Effort, Least)}
 	o.Choices.Calibrate, o.Note = "", nil // what is measured needs no probabilities
 	s := *v.choices
 	s.Calibrate = ""

@@ -21,7 +21,7 @@ import (
 // explainer is a model of a file, and options to explain it.
 func explainer(t *testing.T, path, kernel, mapped, learner string) (*model.Model, job.ExplainOptions) {
 	t.Helper()
-	o := job.TrainOptions{Options: job.NewOptions(), Effort: job.Quick}
+	o := job.TrainOptions{Options: job.NewOptions(), Effort: job.Least}
 	if kernel+mapped+learner != "" {
 		o.Options = chosen(t, kernel, mapped, learner)
 	}

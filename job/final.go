@@ -21,6 +21,8 @@ const (
 	// pair of rows, and for each row and landmark.
 	allSeconds, dimSeconds = 2e-7, 3e-7
 	leastDim               = 100
+
+	quickRows = 50_000 // up to which a quick search makes do with fewer landmarks
 )
 
 // final returns the recipe of an arm for all rows.
@@ -47,11 +49,11 @@ func (s *search[T]) final(ctx context.Context, a *arm[T], whole model.Sample[T])
 	if n > choleskyRows && (a.grid[a.at] >= singleAt || !s.byAll(a, n)) {
 		r.Run.Precision = run.Float32
 	}
-	dim, all := finalDim, n <= choleskyRows || s.byAll(a, n)
+	dim, all := s.size.dim, n <= choleskyRows || s.byAll(a, n)
 	if end, ok := ctx.Deadline(); ok { // what is not over in time is nothing
 		left := time.Until(end).Seconds()
 		all = all && left > allSeconds*float64(n)*float64(n)
-		dim = int(min(finalDim, max(leastDim, left/dimSeconds/float64(n))))
+		dim = int(min(float64(dim), max(leastDim, left/dimSeconds/float64(n))))
 	}
 	switch {
 	case all && n <= choleskyRows:
@@ -70,6 +72,6 @@ func (s *search[T]) final(ctx context.Context, a *arm[T], whole model.Sample[T])
 
 // byAll reports whether an arm is fitted with all of n rows as landmarks.
 func (s *search[T]) byAll(a *arm[T], n int) bool {
-	return a.ridge && n <= choleskyRows || a.ridge && a.grid[a.at] < smoothAt && n <= stepsRows &&
+	return a.ridge && n <= choleskyRows || a.ridge && a.grid[a.at] < smoothAt && n <= s.size.all &&
 		s.o.Run.Reserve("", 6*float64(n)*float64(n), "") == nil
 }

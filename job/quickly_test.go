@@ -6,6 +6,6 @@ import "github.com/kerf-ml/kerf/job"
 // does has tests of its own.
 func quickly() job.TrainOptions {
 	o := job.NewTrainOptions()
-	o.Effort = job.Quick
+	o.Effort = job.Least
 	return o
 }

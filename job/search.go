@@ -34,7 +34,7 @@ type search[T any] struct {
 
 // searches reports whether nothing was chosen, so that all is searched.
 func (s *settled) searches(o *TrainOptions) bool {
-	return o.Effort != Quick && s.open && s.vectors && s.Claim == nil && !s.traits.Unsupervised && o.Checkpoint == ""
+	return o.Effort != Least && s.open && s.vectors && s.Claim == nil && !s.traits.Unsupervised && o.Checkpoint == ""
 }
 
 // leastSearched is how many rows a race needs.
@@ -45,6 +45,9 @@ func newSearch[T any](t *training[T], encode func(coding) (*part[T], error)) (*s
 	size, err := t.o.Effort.rungs()
 	if err != nil {
 		return nil, err
+	}
+	if t.part.train.Len() > quickRows {
+		size.dim = finalDim
 	}
 	s := &search[T]{o: t.o, size: size, task: t.choices.Task}
 	c := t.choices
@@ -64,7 +67,10 @@ func newSearch[T any](t *training[T], encode func(coding) (*part[T], error)) (*s
 	if len(s.sample) < leastSearched {
 		return nil, nil
 	}
-	for _, c := range t.codings() {
+	for i, c := range t.codings() {
+		if texts := data.Dim(any(whole.X).(data.Source[data.Vector])) > mostCoordinates; i >= size.views && !texts {
+			break
+		}
 		p := t.part
 		if c != (coding{t.part.encoding.Scaled(), t.o.Read.Categories}) {
 			if p, err = encode(c); err != nil {
@@ -85,16 +91,9 @@ const searchShare = 0.5
 
 // race lets the arms run and returns the best ones, best first. Where the time for it is
 // over they are the best so far.
-func (s *search[T]) race(whole context.Context) ([]*arm[T], error) {
+func (s *search[T]) race(whole context.Context, arms []*arm[T], stages *run.Stages) ([]*arm[T], error) {
 	ctx, cancel := model.Share(whole, searchShare)
 	defer cancel()
-	var arms []*arm[T]
-	for v := range s.views {
-		arms = append(arms, s.arms(v)...)
-	}
-	more := s.work(s.second) * float64(s.size.keep+3*learning)
-	stages := s.o.Run.Progress.Divide("search", s.work(s.first)*float64(len(arms))+more)
-	defer stages.End()
 	for i, a := range arms {
 		a.stage = fmt.Sprintf("%s (%d of %d)", a.name, i+1, len(arms))
 	}
@@ -156,18 +155,14 @@ func (s *search[T]) race(whole context.Context) ([]*arm[T], error) {
 }
 
 // errNoArm reports rows that no arm can be fitted to.
-var errNoArm = errors.New("no model could be fitted to a part of the rows; try --effort quick")
+var errNoArm = errors.New("no model could be fitted to a part of the rows; choose a learner with --learner")
 
 // runAll runs arms until ctx ends and returns those that went well. One that is not for
 // these rows is left out; it is an error if all are.
 func (s *search[T]) runAll(ctx context.Context, arms []*arm[T], r rung, stages *run.Stages) ([]*arm[T], error) {
 	var out []*arm[T]
 	for _, a := range arms {
-		work := s.work(r)
-		if a.learn != nil {
-			work *= learning
-		}
-		stages.Next(cmp.Or(a.stage, a.name), work)
+		stages.Next(cmp.Or(a.stage, a.name), s.work(a, r))
 		if err := a.run(ctx, s.views[a.view].sample, r); err == nil {
 			out = append(out, a)
 		}
@@ -194,7 +189,7 @@ const (
 // make do with landmarks, and they would cost it.
 func (s *search[T]) exact(best *arm[T]) []*arm[T] {
 	n := s.rows()
-	if s.task != model.Classify || s.views[0].sample.By != eval.ByError || !best.ridge ||
+	if s.task != model.Classify || s.pair() > s.size.pair || s.views[0].sample.By != eval.ByError || !best.ridge ||
 		s.byAll(best, n) || best.grid[best.at] >= smoothAt ||
 		s.views[0].sample.Classes.Len() > mostPairs || best.kernel == nil || len(s.second.parts) > 1 {
 		return nil
@@ -215,7 +210,21 @@ func (s *search[T]) exact(best *arm[T]) []*arm[T] {
 			out = append(out, of(any(sh.kernelOf(half)).(kernel.Kernel[T])))
 		}
 	}
+	if s.size.rounds == 0 {
+		out = out[len(out)-1:]
+	}
 	return out
+}
+
+// pair is how many rows the two largest classes have.
+func (s *search[T]) pair() int {
+	whole := s.views[0].part.train
+	count := make([]int, whole.Classes.Len())
+	for _, c := range whole.Y {
+		count[c]++
+	}
+	slices.Sort(count)
+	return count[len(count)-1] + count[len(count)-2]
 }
 
 // fewErrors are so few that no other arm could be told to be better.
@@ -228,20 +237,6 @@ func (s *search[T]) won(a *arm[T]) bool {
 	}
 	return a.error*float64(s.first.sample) <= fewErrors
 }
-
-// work is about that of an arm on a rung: a few factorisations of K, of the rows fitted to,
-// and its values for these and those measured on.
-func (s *search[T]) work(r rung) float64 {
-	sum, d := 0.0, float64(data.Dim(s.vectors(0)))
-	for _, part := range r.parts {
-		n, m := float64(len(part.fit)), float64(len(part.measure))
-		sum += n*n*n + n*(n+m)*(8*d+120)
-	}
-	return sum
-}
-
-// learning is how many times the work of another arm is that of one which learns a metric.
-const learning = 6
 
 // leaders returns the best arm of each family and view, the best of them first, at
 // most as many as get to the second rung.
@@ -261,7 +256,7 @@ func (s *search[T]) leaders(ran []*arm[T]) []*arm[T] {
 // toLearn returns arms with a learned metric: of the best kernel of Σ|x_j - y_j| for each way to
 // encode categories, and the best of a Euclidean distance; nothing where nothing more is to be won.
 func (s *search[T]) toLearn(finals []*arm[T], won bool) []*arm[T] {
-	if won {
+	if won || s.size.rounds == 0 {
 		return nil
 	}
 	sorted := slices.Clone(finals)
@@ -347,10 +342,17 @@ func (t *training[T]) searchFit(
 		return nil, tr, err
 	}
 	s.recipe.Run.Counter = counter
-	finals, err := s.race(ctx)
+	var arms []*arm[T]
+	for v := range s.views {
+		arms = append(arms, s.arms(v)...)
+	}
+	stages := t.o.Run.Progress.Divide("train", s.planned(arms)+s.fitWork())
+	defer stages.End()
+	finals, err := s.race(ctx, arms, stages)
 	if err != nil {
 		return nil, tr, err
 	}
+	stages.Last("fit", s.fitWork())
 	arms, weight := s.blend(finals)
 	v := s.views[arms[0].view]
 	t.part = v.part

@@ -147,7 +147,7 @@ func TestStreamsAreTheSameBits(t *testing.T) {
 func TestStreamOfManyRows(t *testing.T) {
 	path := circle(t, 6000, 0.02)
 	o := job.NewTrainOptions()
-	o.Effort, o.Holdout = job.Quick, 0.3
+	o.Effort, o.Holdout = job.Least, 0.3
 	want := train(t, path, o)
 	o.Stream = true
 	o.Run.Memory = 64 << 20 // a sample of about a thousand rows
@@ -257,7 +257,7 @@ func TestLargeFilesAreStreamed(t *testing.T) {
 	}
 	var notes []string
 	o := job.NewTrainOptions()
-	o.Effort, o.Note = job.Quick, func(text string) { notes = append(notes, text) }
+	o.Effort, o.Note = job.Least, func(text string) { notes = append(notes, text) }
 	o.Run.Memory = 3*info.Size() - 1
 	o.Choices = chosen(t, "rbf", "f2(dim=5)", "ridge").Choices
 	o.Run.Memory = max(o.Run.Memory, 1)

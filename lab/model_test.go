@@ -21,7 +21,7 @@ func trained(t *testing.T, name, text string, change func(*job.TrainOptions)) *l
 		t.Fatal(err)
 	}
 	o := job.NewTrainOptions()
-	o.Effort = job.Quick
+	o.Effort = job.Least
 	if change != nil {
 		change(&o)
 	}

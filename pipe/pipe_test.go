@@ -29,7 +29,7 @@ var door = pipe.Door{
 		context.Context, job.TrainOptions, func(), error,
 	) {
 		o := job.NewTrainOptions()
-		o.Effort, o.Warn, o.Note, o.Run.Progress = job.Quick, told.Warn, told.Note, told.Progress
+		o.Effort, o.Warn, o.Note, o.Run.Progress = job.Least, told.Warn, told.Note, told.Progress
 		if len(args) > 0 {
 			o.Choices.Kernel = args[0]
 		}

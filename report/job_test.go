@@ -59,6 +59,6 @@ func ExampleTraining() {
 // quickly returns the options of a training that tests can wait for.
 func quickly() job.TrainOptions {
 	o := job.NewTrainOptions()
-	o.Effort = job.Quick
+	o.Effort = job.Least
 	return o
 }

@@ -3,6 +3,7 @@ package linear
 import (
 	"context"
 	"errors"
+	"math"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/linalg"
@@ -24,7 +25,7 @@ func (p *ridgeProblem) primal(ctx context.Context, steps []*tally) error {
 	if err := p.ctl.Reserve("the products of coordinates", need, "use fewer coordinates, or a linear SVM"); err != nil {
 		return err
 	}
-	over, cube := float64(len(p.rows))*d*d/2, eigenCost/2*d*d*d
+	over, cube := float64(len(p.rows))*d*d/2, eigenCost(p.dim)/2*d*d*d
 	stages := p.ctl.Progress.Divide("train", over+cube+over)
 	defer stages.End()
 	stages.Next("products", over)
@@ -43,13 +44,12 @@ func (p *ridgeProblem) primal(ctx context.Context, steps []*tally) error {
 	return p.primalEigen(ctx, g, b, steps, func() { parts.Next("", over) })
 }
 
-const (
-	// smallEigen is the size up to which an eigendecomposition takes no time.
-	smallEigen = 256
-	// eigenCost is how many products of m×m matrices take the time of an
-	// eigendecomposition on two cores: 50 at m = 500 and 80 at m = 1000.
-	eigenCost = 50
-)
+// smallEigen is the size up to which an eigendecomposition takes no time.
+const smallEigen = 256
+
+// eigenCost is how many products of m×m matrices take the time of an
+// eigendecomposition on two cores: 50 at m = 500 and 80 at m = 1000.
+func eigenCost(m int) float64 { return 50 * math.Pow(max(float64(m)/500, 1), 0.7) }
 
 // oneByOne solves for each λ by a Cholesky factorisation of its own, where that
 // is faster than one eigendecomposition of g, over so many rows, and safe: each
@@ -57,7 +57,7 @@ const (
 // reports false where nothing is done.
 func oneByOne(g *data.Matrix, steps []*tally, rows int, solve func(t *tally) error) (bool, error) {
 	m, count := g.Rows, len(steps)
-	if count > 1 && (m <= smallEigen || float64(count)*(float64(rows)/float64(m)+1) > eigenCost) {
+	if count > 1 && (m <= smallEigen || float64(count)*(float64(rows)/float64(m)+1) > eigenCost(m)) {
 		return false, nil
 	}
 	trace := 0.0

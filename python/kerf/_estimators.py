@@ -31,9 +31,9 @@ class KernelClassifier(ClassifierMixin, KerfEstimator):
     """Classes by a kernel, through explicit features or in the kernel's own space.
 
     With nothing chosen it does what ``kerf train`` does with nothing chosen, at the effort
-    quick: it picks width, map, dimension and penalty on held-out rows. ``effort="normal"``
-    is the search of the program, over encodings, kernels and learned metrics: half a minute
-    of two cores. Every other parameter is the flag of ``kerf train`` of the same name, and
+    least: it picks width, map, dimension and penalty on held-out rows. ``effort="quick"``
+    lets kernels race, in seconds; ``effort="normal"`` is the search of the program, over
+    encodings, kernels and learned metrics: half a minute of two cores. Every other parameter is the flag of ``kerf train`` of the same name, and
     None leaves it to kerf.
 
     Parameters
@@ -64,8 +64,8 @@ class KernelClassifier(ClassifierMixin, KerfEstimator):
         where kerf picks the kernel's width, else none.
     categories : str, default=None
         Coordinates of categories of a table: onehot, target or auto.
-    effort : str, default="quick"
-        quick, normal or thorough.
+    effort : str, default="least"
+        least, quick, normal or thorough.
     single : bool, default=False
         A search ends in one model, not in a blend.
     time : str, default=None
@@ -104,7 +104,7 @@ class KernelClassifier(ClassifierMixin, KerfEstimator):
         self, kernel=None, *, map=None, dim=None, landmarks=None, select=None, projection=None, repair=None,
         learner=None, C=None, lambda_=None, nu=None, rounds=None, loss=None, tolerance=None, max_passes=None,
         class_weight=None, metric=None, calibrate=None, error=None, confidence=None, margin=None, scale="auto",
-        categories=None, effort="quick", single=False, time=None, precision=None, random_state=None, n_jobs=None,
+        categories=None, effort="least", single=False, time=None, precision=None, random_state=None, n_jobs=None,
         max_memory=None, verbose=False, progress=None,
     ):  # fmt: skip
         self.kernel = kernel
@@ -207,7 +207,7 @@ class KernelClassifier(ClassifierMixin, KerfEstimator):
 class KernelRegressor(RegressorMixin, KerfEstimator):
     """Numbers by a kernel, through explicit features or in the kernel's own space.
 
-    With nothing chosen it does what ``kerf train --task regress`` does, at the effort quick.
+    With nothing chosen it does what ``kerf train --task regress`` does, at the effort least.
     See :class:`KernelClassifier` for the parameters that both have.
 
     Parameters
@@ -228,7 +228,7 @@ class KernelRegressor(RegressorMixin, KerfEstimator):
     def __init__(
         self, kernel=None, *, map=None, dim=None, landmarks=None, select=None, projection=None, repair=None,
         learner=None, C=None, lambda_=None, nu=None, epsilon=None, tolerance=None, max_passes=None, metric=None,
-        scale="auto", categories=None, effort="quick", single=False, time=None, precision=None, random_state=None,
+        scale="auto", categories=None, effort="least", single=False, time=None, precision=None, random_state=None,
         n_jobs=None, max_memory=None, verbose=False, progress=None,
     ):  # fmt: skip
         self.kernel = kernel

@@ -48,7 +48,7 @@ def test_the_program_reads_what_is_saved(tmp_path):
 def test_nothing_chosen_is_what_the_program_does(tmp_path):
     table, y = people()
     table.assign(outcome=y).to_csv(tmp_path / "t.csv", index=False)
-    out = program("train", tmp_path / "t.csv", "--effort", "quick", "-o", tmp_path / "m.kerf", "--json", "-q")
+    out = program("train", tmp_path / "t.csv", "--effort", "least", "-o", tmp_path / "m.kerf", "--json", "-q")
     trained = json.loads(out)
     model = kerf.KernelClassifier().fit(table, y)
     for key in ("kernel", "map", "dim", "learner", "C", "train", "scale"):
