@@ -171,12 +171,12 @@ func (s *Server) postInfer(v *visit, r *http.Request) error {
 		return err
 	}
 	defer leave()
-	in, err := parseInference(body, header)
+	ctx, cancel := s.limited(r)
+	defer cancel()
+	in, err := parseInference(ctx, body, header)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := s.limited(r)
-	defer cancel()
 	parts, err := e.fromTensors(ctx, s.read, in)
 	if err != nil {
 		return err
@@ -231,7 +231,7 @@ func (s *Server) postPredict(v *visit, r *http.Request) error {
 	var parts []*model.Encoded
 	switch {
 	case kind == typeJSON:
-		parts, err = e.fromJSON(body, first)
+		parts, err = e.fromJSON(ctx, body, first)
 	case kind == typeCSV && !e.Encoding.HasColumns():
 		err = refuse(
 			http.StatusUnsupportedMediaType,
@@ -240,7 +240,7 @@ func (s *Server) postPredict(v *visit, r *http.Request) error {
 			e.name,
 		)
 	case kind == typeCSV && !e.Encoding.IsCSV():
-		parts, err = e.fromCSV(body)
+		parts, err = e.fromCSV(ctx, body)
 	default:
 		parts, err = e.fromText(ctx, s.read, body)
 	}

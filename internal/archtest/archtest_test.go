@@ -63,7 +63,7 @@ var order = [][]string{
 	{"lab"},
 	{"cli"},
 	{"bench/peer"},
-	{"cmd/...", "bench/core", "bench/maps", "bench/learners", "python"},
+	{"cmd/...", "bench/core", "bench/maps", "bench/learners", "bench/serve/batch", "python"},
 }
 
 // helpers lists for each internal package the packages of the module that it

@@ -1,0 +1,264 @@
+// Command batch measures what a row costs kerf serve in batches, in seconds of the
+// service's own processor time, beside what it costs kerf predict on a file: F2 of 500
+// landmarks on a9a, 1,000 rows a request, four connections, in turns.
+//
+//	go run ./bench/serve/batch -kerf ./kerf -data a9a.libsvm.gz
+//
+// It reads processor times where Linux has them, in /proc.
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+func main() {
+	var m meter
+	source := flag.String("data", "", "file a9a, in the LIBSVM format")
+	flag.StringVar(&m.kerf, "kerf", "kerf", "program to measure")
+	flag.IntVar(&m.rows, "rows", 1000, "rows a request")
+	flag.IntVar(&m.connections, "connections", 4, "connections")
+	flag.IntVar(&m.rounds, "rounds", 5, "rounds, of which the median counts")
+	flag.IntVar(&m.requests, "requests", 200, "requests a round")
+	flag.StringVar(&m.only, "only", "", "measure bodies whose title has this text")
+	flag.Parse()
+	if err := m.measure(*source); err != nil {
+		fmt.Fprintln(os.Stderr, "bench/serve/batch:", err)
+		os.Exit(1)
+	}
+}
+
+// meter measures.
+type meter struct {
+	kerf        string
+	rows        int
+	connections int
+	rounds      int
+	requests    int
+	only        string
+	dir         string
+}
+
+// body is a request, and the file that has the same rows for kerf predict.
+type body struct {
+	title  string
+	model  string // of the file that it is measured beside
+	path   string
+	header map[string]string
+	data   []byte
+}
+
+func (m *meter) measure(source string) error {
+	var err error
+	if m.dir, err = os.MkdirTemp("", "kerf-batch"); err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(m.dir) }()
+	if m.kerf, err = exec.LookPath(m.kerf); err != nil {
+		return err
+	}
+	if m.kerf, err = filepath.Abs(m.kerf); err != nil {
+		return err
+	}
+	t, err := readTable(source)
+	if err != nil {
+		return err
+	}
+	if err := m.train(t); err != nil {
+		return err
+	}
+	service, address, err := m.start()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		_ = service.Process.Signal(os.Interrupt)
+		_ = service.Wait()
+	}()
+	bodies, err := t.bodies(m.rows)
+	if err != nil {
+		return err
+	}
+	bodies = slices.DeleteFunc(bodies, func(b body) bool { return !strings.Contains(b.title, m.only) })
+	fmt.Printf("%-32s %9s %14s %14s %7s\n", "body", "KiB", "serve rows/s", "predict rows/s", "ratio")
+	for _, b := range bodies {
+		if err := m.compare(b, len(t.labels), service.Process.Pid, address); err != nil {
+			return fmt.Errorf("%s: %w", b.title, err)
+		}
+	}
+	return nil
+}
+
+// train makes a model of each format.
+func (m *meter) train(t *table) error {
+	for _, name := range []string{"sparse", "table", "dense"} {
+		file, err := t.write(m.dir, name)
+		if err != nil {
+			return err
+		}
+		args := []string{"train", file, "--kernel", "rbf(gamma=0.05)", "--map", "f2", "--dim", "500", "--C", "1", "-q",
+			"-o", filepath.Join(m.dir, name+".kerf")}
+		if name != "sparse" {
+			args = append(args, "--target", map[string]string{"table": "label", "dense": filepath.Join(m.dir, "labels.npy")}[name])
+		}
+		if name == "dense" {
+			args[len(args)-2] = "--labels"
+		}
+		if out, err := exec.Command(m.kerf, args...).CombinedOutput(); err != nil {
+			return fmt.Errorf("kerf train %s: %w: %s", file, err, out)
+		}
+	}
+	return nil
+}
+
+// start starts the service and returns its address.
+func (m *meter) start() (*exec.Cmd, string, error) {
+	args := []string{"serve", "--listen", "127.0.0.1:0", "--grpc", "off", "--log", "off"}
+	for _, name := range []string{"sparse", "table", "dense"} {
+		args = append(args, filepath.Join(m.dir, name+".kerf"))
+	}
+	c := exec.Command(m.kerf, args...)
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return nil, "", err
+	}
+	if err := c.Start(); err != nil {
+		return nil, "", err
+	}
+	var said []byte
+	buffer := make([]byte, 4096)
+	for {
+		n, err := out.Read(buffer)
+		said = append(said, buffer[:n]...)
+		if _, rest, ok := strings.Cut(string(said), "http://"); ok && strings.ContainsAny(rest, " /\n") {
+			go func() { _, _ = io.Copy(io.Discard, out) }()
+			return c, "http://" + rest[:strings.IndexAny(rest, " /\n")], nil
+		}
+		if err != nil {
+			return nil, "", fmt.Errorf("kerf serve said %q", said)
+		}
+	}
+}
+
+// compare measures a body and its file in turns.
+func (m *meter) compare(b body, rows, pid int, address string) error {
+	if err := m.load(b, address, 20); err != nil {
+		return err
+	}
+	var ratios, serves, predicts []float64
+	for range m.rounds {
+		before, err := spent(pid)
+		if err != nil {
+			return err
+		}
+		if err := m.load(b, address, m.requests); err != nil {
+			return err
+		}
+		after, err := spent(pid)
+		if err != nil {
+			return err
+		}
+		served := float64(m.requests*m.rows) / (after - before).Seconds()
+		predicted, err := m.predict(b.model, rows)
+		if err != nil {
+			return err
+		}
+		serves, predicts, ratios = append(serves, served), append(predicts, predicted), append(ratios, served/predicted)
+	}
+	fmt.Printf("%-32s %9d %14.0f %14.0f %6.0f%%\n", b.title, len(b.data)>>10, median(serves), median(predicts),
+		100*median(ratios))
+	return nil
+}
+
+func median(all []float64) float64 {
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// load sends requests over all connections.
+func (m *meter) load(b body, address string, requests int) error {
+	var wait sync.WaitGroup
+	failed := make(chan error, m.connections)
+	for range m.connections {
+		wait.Go(func() {
+			for range requests / m.connections {
+				if err := send(b, address); err != nil {
+					failed <- err
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+	close(failed)
+	return <-failed
+}
+
+func send(b body, address string) error {
+	r, err := http.NewRequest(http.MethodPost, address+b.path, bytes.NewReader(b.data))
+	if err != nil {
+		return err
+	}
+	for name, value := range b.header {
+		r.Header.Set(name, value)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	text, err := io.ReadAll(answer.Body)
+	_ = answer.Body.Close()
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %.200s", answer.Status, text)
+	}
+	return err
+}
+
+// predict returns the rows that kerf predict does in a second of processor time.
+func (m *meter) predict(name string, rows int) (float64, error) {
+	var took time.Duration
+	const times = 3
+	for range times {
+		file := map[string]string{"sparse": "sparse.libsvm", "table": "table.csv", "dense": "dense.npy"}[name]
+		c := exec.Command(m.kerf, "predict", filepath.Join(m.dir, name+".kerf"), filepath.Join(m.dir, file), "-q", "-o",
+			filepath.Join(m.dir, "said"))
+		if out, err := c.CombinedOutput(); err != nil {
+			return 0, fmt.Errorf("kerf predict: %w: %s", err, out)
+		}
+		took += c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+	}
+	return times * float64(rows) / took.Seconds(), nil
+}
+
+// spent returns the processor time of a process, to a hundredth of a second.
+func spent(pid int) (time.Duration, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) < 13 {
+		return 0, fmt.Errorf("/proc/%d/stat cannot be read", pid)
+	}
+	sum := int64(0)
+	for _, field := range fields[11:13] {
+		ticks, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		sum += ticks
+	}
+	return time.Duration(sum) * 10 * time.Millisecond, nil
+}
