@@ -17,10 +17,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/kerf-ml/kerf/bench/serve/service"
 )
 
 func main() {
@@ -38,6 +39,9 @@ func main() {
 		os.Exit(1)
 	}
 }
+
+// formats are those of the models that are measured.
+var formats = []string{"sparse", "table", "dense"}
 
 // meter measures.
 type meter struct {
@@ -78,14 +82,15 @@ func (m *meter) measure(source string) error {
 	if err := m.train(t); err != nil {
 		return err
 	}
-	service, address, err := m.start()
+	var models []string
+	for _, name := range formats {
+		models = append(models, filepath.Join(m.dir, name+".kerf"))
+	}
+	s, err := service.Start(m.kerf, models...)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		_ = service.Process.Signal(os.Interrupt)
-		_ = service.Wait()
-	}()
+	defer func() { _ = s.Stop() }()
 	bodies, err := t.bodies(m.rows)
 	if err != nil {
 		return err
@@ -93,7 +98,7 @@ func (m *meter) measure(source string) error {
 	bodies = slices.DeleteFunc(bodies, func(b body) bool { return !strings.Contains(b.title, m.only) })
 	fmt.Printf("%-32s %9s %14s %14s %7s\n", "body", "KiB", "serve rows/s", "predict rows/s", "ratio")
 	for _, b := range bodies {
-		if err := m.compare(b, len(t.labels), service.Process.Pid, address); err != nil {
+		if err := m.compare(b, len(t.labels), s); err != nil {
 			return fmt.Errorf("%s: %w", b.title, err)
 		}
 	}
@@ -102,7 +107,7 @@ func (m *meter) measure(source string) error {
 
 // train makes a model of each format.
 func (m *meter) train(t *table) error {
-	for _, name := range []string{"sparse", "table", "dense"} {
+	for _, name := range formats {
 		file, err := t.write(m.dir, name)
 		if err != nil {
 			return err
@@ -122,51 +127,21 @@ func (m *meter) train(t *table) error {
 	return nil
 }
 
-// start starts the service and returns its address.
-func (m *meter) start() (*exec.Cmd, string, error) {
-	args := []string{"serve", "--listen", "127.0.0.1:0", "--grpc", "off", "--log", "off"}
-	for _, name := range []string{"sparse", "table", "dense"} {
-		args = append(args, filepath.Join(m.dir, name+".kerf"))
-	}
-	c := exec.Command(m.kerf, args...)
-	c.Stderr = os.Stderr
-	out, err := c.StdoutPipe()
-	if err != nil {
-		return nil, "", err
-	}
-	if err := c.Start(); err != nil {
-		return nil, "", err
-	}
-	var said []byte
-	buffer := make([]byte, 4096)
-	for {
-		n, err := out.Read(buffer)
-		said = append(said, buffer[:n]...)
-		if _, rest, ok := strings.Cut(string(said), "http://"); ok && strings.ContainsAny(rest, " /\n") {
-			go func() { _, _ = io.Copy(io.Discard, out) }()
-			return c, "http://" + rest[:strings.IndexAny(rest, " /\n")], nil
-		}
-		if err != nil {
-			return nil, "", fmt.Errorf("kerf serve said %q", said)
-		}
-	}
-}
-
 // compare measures a body and its file in turns.
-func (m *meter) compare(b body, rows, pid int, address string) error {
-	if err := m.load(b, address, 20); err != nil {
+func (m *meter) compare(b body, rows int, s *service.Service) error {
+	if err := m.load(b, s.Address, 20); err != nil {
 		return err
 	}
 	var ratios, serves, predicts []float64
 	for range m.rounds {
-		before, err := spent(pid)
+		before, err := s.Spent()
 		if err != nil {
 			return err
 		}
-		if err := m.load(b, address, m.requests); err != nil {
+		if err := m.load(b, s.Address, m.requests); err != nil {
 			return err
 		}
-		after, err := spent(pid)
+		after, err := s.Spent()
 		if err != nil {
 			return err
 		}
@@ -240,25 +215,4 @@ func (m *meter) predict(name string, rows int) (float64, error) {
 		took += c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 	}
 	return times * float64(rows) / took.Seconds(), nil
-}
-
-// spent returns the processor time of a process, to a hundredth of a second.
-func spent(pid int) (time.Duration, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, err
-	}
-	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-	if len(fields) < 13 {
-		return 0, fmt.Errorf("/proc/%d/stat cannot be read", pid)
-	}
-	sum := int64(0)
-	for _, field := range fields[11:13] {
-		ticks, err := strconv.ParseInt(field, 10, 64)
-		if err != nil {
-			return 0, err
-		}
-		sum += ticks
-	}
-	return time.Duration(sum) * 10 * time.Millisecond, nil
 }

@@ -64,7 +64,7 @@ func (t *table) write(dir, format string) (string, error) {
 	var b []byte
 	switch format {
 	case "sparse":
-		name, b = "sparse.libsvm", []byte(strings.Join(t.lines, "\n")+"\n")
+		name, b = "sparse.libsvm", t.text(len(t.lines))
 	case "table":
 		name, b = "table.csv", t.csv(len(t.rows), true)
 	case "dense":
@@ -85,6 +85,8 @@ func (t *table) write(dir, format string) (string, error) {
 	name = filepath.Join(dir, name)
 	return name, os.WriteFile(name, b, 0o600)
 }
+
+func (t *table) text(n int) []byte { return []byte(strings.Join(t.lines[:n], "\n") + "\n") }
 
 func npyHeader(kind, shape string) []byte {
 	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", kind, shape)
@@ -171,7 +173,7 @@ func (t *table) bodies(n int) ([]body, error) {
 	return []body{
 		{"JSON lists, LIBSVM model", "sparse", "/predict/sparse?first=1", asJSON, lists},
 		{"JSON by index, LIBSVM model", "sparse", "/predict/sparse", asJSON, sparse},
-		{"lines, LIBSVM model", "sparse", "/predict/sparse", kind("text/plain"), []byte(strings.Join(t.lines[:n], "\n") + "\n")},
+		{"lines, LIBSVM model", "sparse", "/predict/sparse", kind("text/plain"), t.text(n)},
 		{"JSON lists, CSV model", "table", "/predict/table", asJSON, lists},
 		{"JSON by name, CSV model", "table", "/predict/table", asJSON, columns},
 		{"CSV, CSV model", "table", "/predict/table", kind("text/csv"), t.csv(n, false)},
