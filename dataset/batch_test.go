@@ -39,7 +39,8 @@ func instances(e *dataset.Encoding, rows *dataset.Rows, err error) (string, erro
 // TestBatch holds batches of random records to Records with a map each.
 func TestBatch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	values := []any{nil, 1.0, 2.5, math.Copysign(0, -1), 1e300, "x", "z", "?", "", " 3 ", "new", true, false, math.NaN(), math.Inf(1)}
+	values := []any{nil, 1.0, 2.5, math.Copysign(0, -1), 1e300, "x", "z", "?", "", " 3 ", "new", true, false,
+		math.NaN(), math.Inf(1)}
 	for name, text := range trained {
 		e, _ := fit(t, name, text, scale.Standard, dataset.Options{})
 		names := []string{"a", "b", "c", "y", "other", "column 1", "column 2", "column 3"}

@@ -2,7 +2,9 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"net/http/httptest"
 	"os"
@@ -13,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/arrow"
 	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/kernel"
@@ -205,6 +208,55 @@ func FuzzPredictCSV(f *testing.F) {
 			t.Fatalf("%d parts", len(parts))
 		}
 	})
+}
+
+func FuzzPredictArrow(f *testing.F) {
+	s := fuzzed(f)
+	for _, columns := range [][]arrow.Column{
+		{{Name: "age", Numbers: []float64{1, 2}}, {Name: "colour", Texts: []string{"red", ""}}},
+		{{Name: "a", Numbers: []float64{1}}, {Name: "b", Numbers: []float64{0}}, {Name: "c", Numbers: []float64{-1}}},
+		{{Name: "colour", Texts: []string{}}},
+	} {
+		var b bytes.Buffer
+		if err := arrow.WriteTable(&b, columns); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		answers(t, s, "/predict/table", body, "Content-Type", mediaArrow)
+		answers(t, s, "/predict/sparse?first=0", body, "Content-Type", mediaArrow)
+	})
+}
+
+// TestParsingEnds holds that bodies are read no longer than their requests last.
+func TestParsingEnds(t *testing.T) {
+	s := fuzzed(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	table, sparse := s.models["table"].now.Load(), s.models["sparse"].now.Load()
+	var stream bytes.Buffer
+	if err := arrow.WriteTable(&stream, []arrow.Column{{Name: "age", Numbers: []float64{1}}}); err != nil {
+		t.Fatal(err)
+	}
+	first := 1
+	for name, read := range map[string]func() error{
+		"objects": func() error { _, err := table.fromJSON(ctx, []byte(`[{"age":1,"colour":"red"}]`), nil); return err },
+		"lists":   func() error { _, err := sparse.fromJSON(ctx, []byte(`[[1,2],[3,4]]`), &first); return err },
+		"indices": func() error { _, err := sparse.fromJSON(ctx, []byte(`[{"1":2}]`), nil); return err },
+		"any":     func() error { _, err := table.fromJSON(ctx, []byte(`[[1,"red"]]`), nil); return err },
+		"CSV":     func() error { _, err := table.fromCSV(ctx, []byte("age,colour\n1,red\n")); return err },
+		"text":    func() error { _, err := table.fromText(ctx, s.read, []byte("age,colour\n1,red\n")); return err },
+		"Arrow":   func() error { _, err := table.fromArrow(ctx, s.read, stream.Bytes(), nil); return err },
+		"v2": func() error {
+			_, err := parseInference(ctx, []byte(`{"inputs":[{"name":"x","shape":[1],"datatype":"FP64","data":[1]}]}`), -1)
+			return err
+		},
+	} {
+		if err := read(); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 func FuzzMessage(f *testing.F) {

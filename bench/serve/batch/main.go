@@ -114,11 +114,11 @@ func (m *meter) train(t *table) error {
 		}
 		args := []string{"train", file, "--kernel", "rbf(gamma=0.05)", "--map", "f2", "--dim", "500", "--C", "1", "-q",
 			"-o", filepath.Join(m.dir, name+".kerf")}
-		if name != "sparse" {
-			args = append(args, "--target", map[string]string{"table": "label", "dense": filepath.Join(m.dir, "labels.npy")}[name])
-		}
-		if name == "dense" {
-			args[len(args)-2] = "--labels"
+		switch name {
+		case "table":
+			args = append(args, "--target", "label")
+		case "dense":
+			args = append(args, "--labels", filepath.Join(m.dir, "labels.npy"))
 		}
 		if out, err := exec.Command(m.kerf, args...).CombinedOutput(); err != nil {
 			return fmt.Errorf("kerf train %s: %w: %s", file, err, out)

@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -14,6 +15,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kerf-ml/kerf/data/arrow"
 )
 
 // width is that of a9a.
@@ -132,6 +135,22 @@ func (t *table) tensor(n int) []byte {
 	return b
 }
 
+// arrow returns rows as a stream of Arrow.
+func (t *table) arrow(n int) []byte {
+	columns := make([]arrow.Column, width)
+	for j := range columns {
+		columns[j].Name = "c" + strconv.Itoa(j+1)
+		for _, row := range t.rows[:n] {
+			columns[j].Numbers = append(columns[j].Numbers, row[j])
+		}
+	}
+	var b bytes.Buffer
+	if arrow.WriteTable(&b, columns) != nil {
+		return nil
+	}
+	return b.Bytes()
+}
+
 // bodies returns the forms of a request of n rows.
 func (t *table) bodies(n int) ([]body, error) {
 	rows := t.rows[:n]
@@ -170,7 +189,12 @@ func (t *table) bodies(n int) ([]body, error) {
 		"Content-Type":                    "application/octet-stream",
 		"Inference-Header-Content-Length": strconv.Itoa(len(binaryHead)),
 	}
+	stream := t.arrow(n)
+	if stream == nil {
+		return nil, errors.New("the rows cannot be written as Arrow")
+	}
 	return []body{
+		{"Arrow, CSV model", "table", "/predict/table", kind("application/vnd.apache.arrow.stream"), stream},
 		{"JSON lists, LIBSVM model", "sparse", "/predict/sparse?first=1", asJSON, lists},
 		{"JSON by index, LIBSVM model", "sparse", "/predict/sparse", asJSON, sparse},
 		{"lines, LIBSVM model", "sparse", "/predict/sparse", kind("text/plain"), t.text(n)},

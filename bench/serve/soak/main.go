@@ -214,7 +214,8 @@ func (s *soak) soak(to *service.Service) error {
 	resident, err := s.watch(ctx, to)
 	wait.Wait()
 	spent, spentErr := to.Spent()
-	fmt.Printf("%d answers, %d lost, %d wrong, %d changes of the model, %.0f answers/s, %.0f s of the service's processor\n",
+	fmt.Printf("%d answers, %d lost, %d wrong, %d changes of the model, %.0f answers/s, %.0f s of the service's "+
+		"processor\n",
 		s.asked.Load(), s.lost.Load(), s.wrong.Load(), s.renewed.Load(), float64(s.asked.Load())/s.time.Seconds(),
 		spent.Seconds())
 	if err := tellReloads(c, to.Address); err != nil {
