@@ -60,7 +60,9 @@ func TestHostileModel(t *testing.T) {
 	if !strings.Contains(shown, "touch "+mark) || !strings.Contains(shown, "…") {
 		t.Errorf("the program is not shown: %s", shown)
 	}
-	for _, args := range [][]string{{"predict", m, c}, {"eval", m, c}, {"map", m, c}} {
+	for _, args := range [][]string{
+		{"predict", m, c}, {"eval", m, c}, {"map", m, c}, {"explain", m, c}, {"serve", m, "--listen", "127.0.0.1:0"},
+	} {
 		status, stdout, stderr := kerf(t, args...)
 		if status != 3 || wrongFailure(stdout, stderr) != "" || len(stderr) > 500 || !utf8.ValidString(stderr) ||
 			!strings.Contains(stderr, "touch "+mark) || !strings.HasSuffix(stderr, "if you trust the file, use --allow-exec\n") {

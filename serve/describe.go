@@ -93,7 +93,9 @@ func (e *edition) describePredict() object {
 	if e.Encoding.HasColumns() {
 		content["text/csv"] = object{"schema": object{"type": "string", "description": "A table with a header."}}
 	}
-	binary := object{"schema": object{"type": "string", "format": "binary", "description": "A table as a stream of Arrow."}}
+	binary := object{
+		"schema": object{"type": "string", "format": "binary", "description": "A table as a stream of Arrow."},
+	}
 	content[mediaArrow] = binary
 	content["text/plain"] = object{
 		"schema": object{"type": "string", "description": "Rows as in a file of the training data's " +
