@@ -69,8 +69,31 @@ func TestHostileModel(t *testing.T) {
 			t.Errorf("kerf %v: status %d, %q", args, status, stderr)
 		}
 	}
+	for _, to := range []string{"onnx", "libsvm", "liblinear"} {
+		wantFailure(t, 3, "its kernel is the program", "convert", m, "--to", to, "-o", m+".other")
+	}
 	if _, err := os.Stat(mark); err == nil {
 		t.Error("the program was started")
+	}
+}
+
+// TestConvertModule has a model whose kernel is a module of WebAssembly, which no other
+// format can hold.
+func TestConvertModule(t *testing.T) {
+	dir := t.TempDir()
+	c, m := filepath.Join(dir, "c.csv"), filepath.Join(dir, "m.kerf")
+	mustRun(t, "gen", "circle", "--n", "40", "-o", c)
+	mustRun(t, "train", c, "--kernel", "rbf(gamma=1)", "--dim", "5", "-o", m)
+	b, err := os.ReadFile(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, m, reheaded(t, b, func(h map[string]any) { h["kernel"] = "wasm:mine.wasm" }))
+	for _, to := range []string{"onnx", "libsvm", "liblinear"} {
+		wantFailure(t, 3, "wasm", "convert", m, "--to", to, "-o", m+".other")
+		if _, err := os.Stat(m + ".other"); err == nil {
+			t.Errorf("a file for %s was left", to)
+		}
 	}
 }
 
