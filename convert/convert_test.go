@@ -53,7 +53,8 @@ func TestRefused(t *testing.T) {
 		{"rbf", "liblinear", "not linear in the coordinates"}, {"laplace", "libsvm", "LIBSVM has no kernel laplace"},
 		{"fourier", "libsvm", "no similarities to rows"}, {"scaled", "libsvm", "it encodes its rows (scale standard)"},
 		{"pairs", "liblinear", "a separator a pair of classes"}, {"boost", "libsvm", "no similarities to rows"},
-		{"hidden", "onnx", "no operators for the kernel hidden"}, {"boost", "liblinear", "not linear"}, {"dates", "libsvm", "it encodes its rows"},
+		{"hidden", "onnx", "no operators for the kernel hidden"},
+		{"boost", "liblinear", "not linear"}, {"dates", "libsvm", "it encodes its rows"},
 	} {
 		_, message, status := try(t, dir, "convert", "@"+c.model+".kerf", "--to", c.to, "-o", "@out")
 		if status != 3 || !strings.Contains(message, c.says) || strings.Count(message, "\n") != 1 {
