@@ -6,7 +6,7 @@ FUZZTIME ?= 20000x
 PKGS = ./...
 CORE = ./internal/gemm ./internal/vmath ./internal/compute ./internal/linalg ./gram
 
-.PHONY: help build beam beam-test wheel python-test test claims graphs race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-serve bench-python clean
+.PHONY: help build beam beam-test wheel python-test test claims graphs race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-serve bench-batch soak bench-python clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -68,7 +68,7 @@ FUZZED = internal/wire:FuzzRead data/csv:FuzzCSV data/libsvm:FuzzLIBSVM data/fil
 	kernel/text:FuzzKernels kernel/external:FuzzAnswer kernel/external:FuzzFuel spec:FuzzParse spec:FuzzVectors \
 	spec:FuzzCall dataset:FuzzRecord model:FuzzOpen model:FuzzDecode learn:FuzzParts learn/kernelized:FuzzPart learn/kernelized:FuzzSteps \
 	learn/linear:FuzzPegasosState learn/boost:FuzzState report:FuzzChartTexts serve:FuzzInfer \
-	serve:FuzzPredictJSON serve:FuzzPredictCSV serve:FuzzMessage sums:FuzzSums data/csv:FuzzPlain lab:FuzzState lab:FuzzRow \
+	serve:FuzzPredictJSON serve:FuzzPredictCSV serve:FuzzPredictArrow serve:FuzzMessage sums:FuzzSums data/csv:FuzzPlain lab:FuzzState lab:FuzzRow \
 	convert/foreign:FuzzSVM convert/foreign:FuzzSeparators convert:FuzzForeign pipe:FuzzRequest dataset:FuzzPartial
 
 fuzz: ## fuzz each parser and decoder FUZZTIME times
@@ -77,6 +77,7 @@ fuzz: ## fuzz each parser and decoder FUZZTIME times
 	done
 
 TIME ?= 10m
+SOAK ?= 30m
 SEED ?= 1
 KILLS ?= 1000
 MODELS ?= 5000
@@ -109,6 +110,12 @@ bench-maps: ## feature maps and projections beside scikit-learn (JSON=1 for mach
 
 bench-serve: ## the service beside FastAPI and scikit-learn: A9A=a9a.libsvm.gz PYTHON=venv/bin/python
 	bench/serve/run.sh
+
+bench-batch: build ## what a row costs the service in batches beside kerf predict: A9A=a9a.libsvm.gz
+	$(GO) run ./bench/serve/batch -kerf ./kerf -data $(A9A)
+
+soak: build ## ask the service for SOAK (30m) while its model changes every second: A9A=a9a.libsvm.gz
+	$(GO) run ./bench/serve/soak -kerf ./kerf -data $(A9A) -time $(SOAK)
 
 bench-python: ## the Python package beside the program on a file, in CPU seconds: PYTHON=venv/bin/python with kerf installed
 	$${PYTHON:-python3} bench/python/overhead.py

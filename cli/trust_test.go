@@ -60,15 +60,40 @@ func TestHostileModel(t *testing.T) {
 	if !strings.Contains(shown, "touch "+mark) || !strings.Contains(shown, "…") {
 		t.Errorf("the program is not shown: %s", shown)
 	}
-	for _, args := range [][]string{{"predict", m, c}, {"eval", m, c}, {"map", m, c}} {
+	for _, args := range [][]string{
+		{"predict", m, c}, {"eval", m, c}, {"map", m, c}, {"explain", m, c}, {"serve", m, "--listen", "127.0.0.1:0"},
+	} {
 		status, stdout, stderr := kerf(t, args...)
 		if status != 3 || wrongFailure(stdout, stderr) != "" || len(stderr) > 500 || !utf8.ValidString(stderr) ||
 			!strings.Contains(stderr, "touch "+mark) || !strings.HasSuffix(stderr, "if you trust the file, use --allow-exec\n") {
 			t.Errorf("kerf %v: status %d, %q", args, status, stderr)
 		}
 	}
+	for _, to := range []string{"onnx", "libsvm", "liblinear"} {
+		wantFailure(t, 3, "its kernel is the program", "convert", m, "--to", to, "-o", m+".other")
+	}
 	if _, err := os.Stat(mark); err == nil {
 		t.Error("the program was started")
+	}
+}
+
+// TestConvertModule has a model whose kernel is a module of WebAssembly, which no other
+// format can hold.
+func TestConvertModule(t *testing.T) {
+	dir := t.TempDir()
+	c, m := filepath.Join(dir, "c.csv"), filepath.Join(dir, "m.kerf")
+	mustRun(t, "gen", "circle", "--n", "40", "-o", c)
+	mustRun(t, "train", c, "--kernel", "rbf(gamma=1)", "--dim", "5", "-o", m)
+	b, err := os.ReadFile(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, m, reheaded(t, b, func(h map[string]any) { h["kernel"] = "wasm:mine.wasm" }))
+	for _, to := range []string{"onnx", "libsvm", "liblinear"} {
+		wantFailure(t, 3, "wasm", "convert", m, "--to", to, "-o", m+".other")
+		if _, err := os.Stat(m + ".other"); err == nil {
+			t.Errorf("a file for %s was left", to)
+		}
 	}
 }
 

@@ -41,6 +41,7 @@ func TestRefused(t *testing.T) {
 		"laplace": "train2 --kernel laplace(gamma=0.3) --map f2 --dim 20 --learner svm --C 1",
 		"fourier": "train2 --kernel rbf(gamma=0.3) --map fourier --dim 20 --learner svm --C 1",
 		"scaled":  "train2 --kernel rbf(gamma=0.3) --map f2 --dim 20 --learner svm --C 1 --scale standard",
+		"hidden":  "train2 --kernel hidden(bits=2) --map f2 --dim 5 --C 1",
 		"pairs":   "train4 --kernel linear --learner kernel-svm --C 1", "boost": "train2 --map none --learner boost",
 	} {
 		words := strings.Fields(args)
@@ -52,6 +53,7 @@ func TestRefused(t *testing.T) {
 		{"rbf", "liblinear", "not linear in the coordinates"}, {"laplace", "libsvm", "LIBSVM has no kernel laplace"},
 		{"fourier", "libsvm", "no similarities to rows"}, {"scaled", "libsvm", "it encodes its rows (scale standard)"},
 		{"pairs", "liblinear", "a separator a pair of classes"}, {"boost", "libsvm", "no similarities to rows"},
+		{"hidden", "onnx", "no operators for the kernel hidden"},
 		{"boost", "liblinear", "not linear"}, {"dates", "libsvm", "it encodes its rows"},
 	} {
 		_, message, status := try(t, dir, "convert", "@"+c.model+".kerf", "--to", c.to, "-o", "@out")

@@ -48,17 +48,7 @@ func (e *Encoding) builder(names []string, keyed bool) (*table.Builder, error) {
 // positional makes a table of cells in the order of the training columns.
 func (e *Encoding) positional(all []any) (*table.Table, error) {
 	width := cellsOf(all[0])
-	names, place := []string(nil), make([]int, width)
-	for j := range place {
-		place[j] = j
-	}
-	if e.Table == nil { // Schema.Encode finds the columns by itself
-		var err error
-		if names, place, err = e.places(width); err != nil {
-			return nil, err
-		}
-	}
-	b, err := table.Settled(e.options(names), names, max(width, len(names)))
+	b, place, err := e.positionalTable(width)
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +73,23 @@ func (e *Encoding) positional(all []any) (*table.Table, error) {
 		}
 	}
 	return b.Table()
+}
+
+// positionalTable returns the builder of a table of so many cells a row, in the order of
+// the training columns, and where in it each stands.
+func (e *Encoding) positionalTable(width int) (*table.Builder, []int, error) {
+	names, place := []string(nil), make([]int, max(width, 0))
+	for j := range place {
+		place[j] = j
+	}
+	if e.Table == nil { // Schema.Encode finds the columns by itself
+		var err error
+		if names, place, err = e.places(width); err != nil {
+			return nil, nil, err
+		}
+	}
+	b, err := table.Settled(e.options(names), names, max(width, len(names)))
+	return b, place, err
 }
 
 // cellsOf returns how many cells a positional record has, -1 for any other.
@@ -124,9 +131,7 @@ func (e *Encoding) places(width int) (names []string, place []int, err error) {
 	return names, place, nil
 }
 
-// byNames makes a table of records whose values have names. Where the format finds
-// its columns in the rows, the training columns are there in any case; otherwise
-// those that no record has are not.
+// byNames makes a table of records whose values have names.
 func (e *Encoding) byNames(all []any) (*table.Table, error) {
 	records := make([][]field, len(all))
 	known := map[string]bool{}
@@ -139,6 +144,28 @@ func (e *Encoding) byNames(all []any) (*table.Table, error) {
 			known[f.name] = true
 		}
 	}
+	to, err := e.namedTable(known, func(name string) bool {
+		return slices.ContainsFunc(records[0], func(f field) bool { return f.name == name })
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, record := range records {
+		to.begin(i)
+		for _, f := range record {
+			if err := to.put(e, f); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return to.Builder.Table()
+}
+
+// namedTable returns a table without rows for records with values of the known names,
+// which it changes; first says what the first record has. Where the format finds its
+// columns in the rows, the training columns are there in any case; otherwise those that
+// no record has are not.
+func (e *Encoding) namedTable(known map[string]bool, first func(name string) bool) (*recordRow, error) {
 	unnamed := e.Table != nil && !e.Table.Header // columns are found by their places
 	if unnamed {
 		for _, c := range e.Table.Columns {
@@ -159,7 +186,7 @@ func (e *Encoding) byNames(all []any) (*table.Table, error) {
 	if e.Table == nil && e.Columns == nil {
 		return nil, recordFault(0, "the model does not say which columns its %s had; give the instance itself", e.Kind)
 	}
-	if e.Column > 0 && !slices.ContainsFunc(records[0], func(f field) bool { return f.name == e.Columns[e.Column-1] }) {
+	if e.Column > 0 && !first(e.Columns[e.Column-1]) {
 		return nil, recordFault(0, "the record lacks column %q, which holds the %s", e.Columns[e.Column-1], e.Kind)
 	}
 	if !unnamed {
@@ -173,16 +200,7 @@ func (e *Encoding) byNames(all []any) (*table.Table, error) {
 	for j := len(names) - 1; j >= 0; j-- { // of two columns of a name, the first
 		place[names[j]] = j
 	}
-	for i, record := range records {
-		b.Row(i + 1)
-		row := &recordRow{Builder: b, row: i, place: place, filled: make(map[int]bool, len(record)), keyed: keyed}
-		for _, f := range record {
-			if err := row.put(e, f); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return b.Table()
+	return &recordRow{Builder: b, row: -1, place: place, filled: map[int]int{}, keyed: keyed}, nil
 }
 
 // recordRow adds the values of a record to a table.
@@ -190,8 +208,24 @@ type recordRow struct {
 	*table.Builder
 	row    int
 	place  map[string]int // of columns by name
-	filled map[int]bool
-	keyed  bool // as JSON Lines do: columns come with their values, and texts are quoted
+	filled map[int]int    // the record, from 1, that filled a column last
+	keyed  bool           // as JSON Lines do: columns come with their values, and texts are quoted
+}
+
+// begin begins a record.
+func (r *recordRow) begin(row int) {
+	r.row = row
+	r.Row(row + 1)
+}
+
+// at returns the column of a name, which is added where columns come with their values,
+// and false for none.
+func (r *recordRow) at(name string) (int, bool) {
+	if r.keyed {
+		return r.Column(name), true
+	}
+	col, known := r.place[name]
+	return col, known
 }
 
 // put adds a value to the column of its name.
@@ -199,16 +233,14 @@ func (r *recordRow) put(e *Encoding, f field) error {
 	if f.value == nil {
 		return nil
 	}
-	col, known := r.place[f.name]
-	if r.keyed {
-		col = r.Column(f.name)
-	} else if !known {
+	col, known := r.at(f.name)
+	if !known {
 		return nil
 	}
-	if r.filled[col] {
+	if r.filled[col] == r.row+1 {
 		return recordFault(r.row, "there are two values for column %q", f.name)
 	}
-	r.filled[col] = true
+	r.filled[col] = r.row + 1
 	switch v := f.value.(type) {
 	case string:
 		return r.text(col, v)

@@ -73,6 +73,37 @@ func Explain(ctx context.Context, m *model.Model, path string, o ExplainOptions)
 	return out, o.explainRows(ctx, m, path, d, out)
 }
 
+// ExplainRows is Explain of rows in memory: with labels the importance of their columns,
+// unless Repeats is 0, and why of those that Rows names. Others, which may be nil, are in
+// the place of Against.
+func ExplainRows(
+	ctx context.Context, m *model.Model, rows, others *dataset.Rows, o ExplainOptions,
+) (*Explained, error) {
+	if err := o.check(m, rows.Name); err != nil {
+		return nil, err
+	}
+	d := &toExplain{sample: rows, all: rows.Len(), others: others}
+	out := &Explained{Importance: []explain.Importance{}, Rows: []*explain.Row{}}
+	if o.Repeats > 0 {
+		if err := o.rank(ctx, m, rows.Name, d, out); err != nil {
+			return nil, err
+		}
+	}
+	if len(o.Rows) == 0 {
+		return out, nil
+	}
+	d.number = slices.Compact(slices.Sorted(slices.Values(o.Rows)))
+	index := make([]int, len(d.number))
+	for k, n := range d.number {
+		if n > d.all {
+			return nil, dataset.BadOption("%s is %d and there are %d rows", dataset.Option("row"), n, d.all)
+		}
+		index[k] = n - 1
+	}
+	d.wanted = rows.Pick(index)
+	return out, o.explainRows(ctx, m, rows.Name, d, out)
+}
+
 // check reports options that cannot be.
 func (o *ExplainOptions) check(m *model.Model, path string) error {
 	p := o.permutation()
@@ -115,6 +146,7 @@ type toExplain struct {
 	all    int           // rows of the file
 	wanted *dataset.Rows // in the order of the file; nil for none
 	number []int         // of each of these, from 1
+	others *dataset.Rows // to compare them with, where they are in memory
 }
 
 // explained reads what is looked at of a file.
@@ -257,6 +289,12 @@ func (o *ExplainOptions) explainRows(
 		rows[i].Row = d.number[i]
 	}
 	background, from := d.sample, path
+	if d.others != nil {
+		if background, err = o.among(ctx, m, x, rows, d.others); err != nil {
+			return err
+		}
+		from = d.others.Name
+	}
 	if o.Against != "" {
 		if background, err = o.against(ctx, m, x, rows); err != nil {
 			return err
@@ -289,6 +327,24 @@ func (o *ExplainOptions) inOrder(rows []*explain.Row) []*explain.Row {
 		out = append(out, rows[at])
 	}
 	return out
+}
+
+// among finds rows that are like those explained, and returns a sample of them.
+func (o *ExplainOptions) among(
+	ctx context.Context, m *model.Model, x *model.Encoded, rows []*explain.Row, others *dataset.Rows,
+) (*dataset.Rows, error) {
+	search := explain.NewSearch(m, x, rows)
+	search.Most, search.Run = o.Nearest, o.Run
+	all, err := m.Encode(others)
+	if err != nil {
+		return nil, err
+	}
+	if err := search.Add(ctx, others, all); err != nil {
+		return nil, err
+	}
+	s := sampled{most: explain.NewWhy(m).Cells, seed: o.Seed}
+	s.add(others, 0)
+	return s.rows(), nil
 }
 
 // against finds rows of another file that are like those explained, and returns a sample

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/job"
+	"github.com/kerf-ml/kerf/learn/calibrate"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -16,7 +19,7 @@ import (
 var jobs = map[string]func(s *server, ctx context.Context, a *asked, o job.TrainOptions) (
 	map[string]any, []part, error){
 	"train": (*server).train, "map": (*server).fitMap, "open": (*server).open,
-	"predict": (*server).predict, "features": (*server).features,
+	"predict": (*server).predict, "features": (*server).features, "explain": (*server).explain,
 }
 
 // train trains a model and returns its file.
@@ -73,6 +76,7 @@ type described struct {
 	Width      int        `json:"width"` // coordinates, 0 where there are none or any number
 	Columns    []string   `json:"columns"`
 	Calibrated bool       `json:"calibrated"`
+	Coverages  []float64  `json:"coverages"` // of the prediction sets, or intervals, that it has
 	Kernel     string     `json:"kernel"`
 	Map        string     `json:"map"`
 }
@@ -81,6 +85,10 @@ func describe(m *model.Model) described {
 	d := described{
 		Task: m.Task, Learner: m.Learner, Classes: m.Classes.Names, Dim: m.Dim(), Kind: string(m.Encoding.Kind),
 		Format: m.Encoding.Format, Calibrated: m.Calibration != nil, Columns: []string{},
+		Coverages: []float64{},
+	}
+	for _, c := range m.Conformal {
+		d.Coverages = append(d.Coverages, c.Coverage)
 	}
 	if d.Task == "" {
 		d.Task = model.Classify
@@ -156,7 +164,7 @@ func (s *server) predict(ctx context.Context, a *asked, o job.TrainOptions) (map
 	if err != nil {
 		return nil, nil, err
 	}
-	say := job.PredictOptions{Options: o.Options, Proba: a.Proba}
+	say := job.PredictOptions{Options: o.Options, Proba: a.Proba, Coverage: a.Coverage}
 	if err := say.Check(m, "the model"); err != nil {
 		return nil, nil, err
 	}
@@ -179,7 +187,93 @@ func (s *server) predict(ctx context.Context, a *asked, o job.TrainOptions) (map
 		}
 		parts = append(parts, part{name: "probabilities", array: all})
 	}
+	if a.Coverage > 0 {
+		parts = append(parts, part{name: "sets", array: setsOf(m, scores, a.Coverage)})
+	}
 	return map[string]any{}, parts, nil
+}
+
+// setsOf returns the prediction sets of rows, 1 for each class that is in, or of numbers
+// the ends of the intervals.
+func setsOf(m *model.Model, scores *data.Matrix, coverage float64) *data.Matrix {
+	at := slices.IndexFunc(m.Conformal, func(c calibrate.Conformal) bool { return c.Coverage == coverage })
+	c := &m.Conformal[at]
+	if m.Regresses() {
+		out := data.NewMatrix(scores.Rows, 2)
+		for i := range out.Rows {
+			out.Row(i)[0], out.Row(i)[1] = c.Interval(scores.Row(i)[0])
+		}
+		return out
+	}
+	out := data.NewMatrix(scores.Rows, scores.Cols)
+	probabilities := make([]float64, scores.Cols)
+	for i := range out.Rows {
+		m.Calibration.Probabilities(probabilities, scores.Row(i))
+		for _, k := range c.Set(probabilities) {
+			out.Row(i)[k] = 1
+		}
+	}
+	return out
+}
+
+// explain says why rows are predicted as they are, or, where they have labels, which of
+// their columns matter.
+func (s *server) explain(ctx context.Context, a *asked, o job.TrainOptions) (map[string]any, []part, error) {
+	others, err := a.takeOthers(o.Run)
+	if err != nil {
+		return nil, nil, err
+	}
+	labelled := a.frames["y"].array != nil
+	m, rows, err := s.given(a, &o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if others != nil {
+		if err := others.Fits(m.Encoding, m.Width()); err != nil {
+			return nil, nil, err
+		}
+		if others, err = m.Encoding.Given(others); err != nil {
+			return nil, nil, err
+		}
+	}
+	e := job.NewExplainOptions()
+	e.Options = o.Options
+	if a.Nearest != nil {
+		e.Nearest = *a.Nearest
+	}
+	if labelled {
+		e.Metric, e.Columns = a.Metric, 0
+		if a.Repeats > 0 {
+			e.Repeats = a.Repeats
+		}
+	} else {
+		e.Repeats = 0
+		for i := range rows.Len() {
+			e.Rows = append(e.Rows, i+1)
+		}
+	}
+	told, err := job.ExplainRows(ctx, m, rows, others, e)
+	if err != nil {
+		return nil, nil, err
+	}
+	return map[string]any{"explained": told}, nil, nil
+}
+
+// takeOthers makes rows of the frames whose names begin with others, nil where there are
+// none.
+func (a *asked) takeOthers(ctl run.Control) (*dataset.Rows, error) {
+	if a.Others == nil {
+		return nil, nil
+	}
+	const begins = "others."
+	own := frames{}
+	for name, p := range a.frames {
+		if rest, ok := strings.CutPrefix(name, begins); ok {
+			own[rest] = p
+			delete(a.frames, name)
+		}
+	}
+	return (&Request{Rows: a.Others, Labels: a.OtherLabels}).rows(own, ctl)
 }
 
 // features returns the features of rows.

@@ -17,7 +17,7 @@ import (
 
 // Request is the head of a message to kerf.
 type Request struct {
-	Do       string    `json:"do"`                 // train, map, open, predict, features or cancel
+	Do       string    `json:"do"`                 // train, map, open, predict, features, explain or cancel
 	Args     []string  `json:"args,omitempty"`     // flags, as those of kerf train and kerf map --fit
 	Rows     *RowsHead `json:"rows,omitempty"`     // where there are any
 	Labels   []string  `json:"labels,omitempty"`   // names of classes, of which the frame y has numbers
@@ -27,6 +27,17 @@ type Request struct {
 	Exec     bool      `json:"exec,omitempty"`     // a model may start the program of its kernel
 	Progress bool      `json:"progress,omitempty"` // tell how far it is
 	Frames   []Frame   `json:"frames,omitempty"`
+
+	Coverage float64 `json:"coverage,omitempty"` // predict: the prediction sets of this coverage too
+
+	// Of explain: rows to compare with, whose frames have names that begin with others,
+	// and their labels; landmarks and rows that are listed; passes and metric of the
+	// importance of columns.
+	Others      *RowsHead `json:"others,omitempty"`
+	OtherLabels []string  `json:"other_labels,omitempty"`
+	Nearest     *int      `json:"nearest,omitempty"`
+	Repeats     int       `json:"repeats,omitempty"`
+	Metric      string    `json:"metric,omitempty"`
 }
 
 // Told is what a job may tell before it is done.

@@ -93,6 +93,10 @@ func (e *edition) describePredict() object {
 	if e.Encoding.HasColumns() {
 		content["text/csv"] = object{"schema": object{"type": "string", "description": "A table with a header."}}
 	}
+	binary := object{
+		"schema": object{"type": "string", "format": "binary", "description": "A table as a stream of Arrow."},
+	}
+	content[mediaArrow] = binary
 	content["text/plain"] = object{
 		"schema": object{"type": "string", "description": "Rows as in a file of the training data's " +
 			"format, " + e.Encoding.Format + "."},
@@ -131,6 +135,7 @@ func (e *edition) describePredict() object {
 		"responses": responses(object{"description": "A prediction for each row.", "content": object{
 			"application/json": object{"schema": object{"type": "object", "properties": properties}},
 			"text/csv":         object{"schema": object{"type": "string"}},
+			mediaArrow:         binary,
 		}}),
 	}
 }

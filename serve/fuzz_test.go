@@ -2,20 +2,25 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/arrow"
 	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/run"
 	"github.com/kerf-ml/kerf/spec"
 )
 
@@ -102,7 +107,7 @@ func FuzzInfer(f *testing.F) {
 		}
 		answers(t, s, "/v2/models/table/infer", body, with...)
 		answers(t, s, "/v2/models/sparse/infer", body, with...)
-		if in, err := parseInference(body, header); err == nil {
+		if in, err := parseInference(t.Context(), body, header); err == nil {
 			for _, tensor := range in.tensors {
 				n, each := tensor.rows()
 				if len(tensor.numbers)+len(tensor.texts) != n*each {
@@ -110,8 +115,37 @@ func FuzzInfer(f *testing.F) {
 				}
 			}
 		}
+		cutAsJSON(t, body)
 	})
 }
+
+// cutAsJSON holds the quick way of reading a request to encoding/json.
+func cutAsJSON(t *testing.T, body []byte) {
+	rest, lists, ok := newScanner(t.Context(), body).cutData()
+	quick, slow := &jsonInference{}, &jsonInference{}
+	if !ok || json.Unmarshal(rest, quick) != nil {
+		return
+	}
+	if err := json.Unmarshal(body, slow); err != nil {
+		t.Fatalf("%s is taken: %v", body, err)
+	}
+	got, gotErr := quick.request(nil, lists)
+	want, wantErr := slow.request(nil, nil)
+	if (gotErr == nil) != (wantErr == nil) {
+		t.Fatalf("%s: %v, want %v", body, gotErr, wantErr)
+	}
+	if gotErr != nil {
+		return
+	}
+	for i, one := range got.tensors {
+		other := want.tensors[i]
+		if !slices.Equal(one.texts, other.texts) || !slices.EqualFunc(one.numbers, other.numbers, sameBits) {
+			t.Fatalf("%s: tensor %d is %v, want %v", body, i, one, other)
+		}
+	}
+}
+
+func sameBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
 func FuzzPredictJSON(f *testing.F) {
 	s := fuzzed(f)
@@ -119,41 +153,41 @@ func FuzzPredictJSON(f *testing.F) {
 		`{"age":1,"colour":"red"}`, `[{"age":null,"colour":"x"},{"age":2,"colour":null}]`,
 		`[1,"red"]`, `[[1,"red"],[2,null]]`,
 		`{"1":1,"3":0.5}`, `[1,2,3]`, `[[1,2],[3,4]]`, `"1:1"`, `[]`, `[[]]`, `null`, `[1e400]`, `[-0,1E-9]`,
+		`[1,2,[3,4]]`, `[[1,2],3]`, `{"age":1,"age":2}`, `[{"age":true,"colour":"é\u00e9"},{"colour":"x","age":-1.5e3}]`,
+		`[{"3":1,"1":2}]`, `[{"01":1}]`, `[{}, {"1": 123456789012345.25}]`, `[null, 0.1234567890123456]`, `[{"age":[1]}]`,
 	} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		answers(t, s, "/predict/table?outputs=label,scores", body)
 		answers(t, s, "/predict/sparse?outputs=features&first=1", body)
-		numbersAsJSON(t, body)
+		scanAsJSON(t, s.models["table"].now.Load(), body)
+		scanAsJSON(t, s.models["sparse"].now.Load(), body)
 	})
 }
 
-// numbersAsJSON holds the quick way of reading numbers to encoding/json.
-func numbersAsJSON(t *testing.T, body []byte) {
-	rows, ok := parseNumbers(body)
-	if !ok {
+// scanAsJSON holds the quick way of reading rows to encoding/json: both refuse them, or
+// they are the same instances.
+func scanAsJSON(t *testing.T, e *edition, body []byte) {
+	first := 1
+	quick, quickErr := e.fromScan(t.Context(), body, &first)
+	if quick == nil && quickErr == nil {
 		return
 	}
-	var want [][]float64
-	var one []float64
-	if json.Unmarshal(body, &one) == nil {
-		want = [][]float64{one}
-	} else if err := json.Unmarshal(body, &want); err != nil {
-		t.Fatalf("%s is taken for numbers: %v", body, err)
+	slow, slowErr := e.fromAny(t.Context(), body, &first)
+	if (quickErr == nil) != (slowErr == nil) {
+		t.Fatalf("%s: %v, want %v", body, quickErr, slowErr)
 	}
-	if len(rows) != len(want) {
-		t.Fatalf("%s has %d rows, want %d", body, len(rows), len(want))
+	if quickErr != nil {
+		return
 	}
-	for i, row := range rows {
-		if len(row.numbers) != len(want[i]) {
-			t.Fatalf("row %d of %s has %d numbers, want %d", i, body, len(row.numbers), len(want[i]))
-		}
-		for j, v := range row.numbers {
-			if math.Float64bits(v) != math.Float64bits(want[i][j]) {
-				t.Fatalf("number %d of row %d of %s is %v, want %v", j, i, body, v, want[i][j])
-			}
-		}
+	got, gotErr := e.FeaturesEncoded(t.Context(), run.Control{}, quick...)
+	want, wantErr := e.FeaturesEncoded(t.Context(), run.Control{}, slow...)
+	if (gotErr == nil) != (wantErr == nil) {
+		t.Fatalf("%s: %v, want %v", body, gotErr, wantErr)
+	}
+	if gotErr == nil && (got.Rows != want.Rows || !slices.EqualFunc(got.Data, want.Data, sameBits)) {
+		t.Fatalf("%s: features %v, want %v", body, got, want)
 	}
 }
 
@@ -170,10 +204,59 @@ func FuzzPredictCSV(f *testing.F) {
 			answers(t, s, "/predict/sparse", body, "Content-Type", "text/plain")
 		}
 		e := s.models["table"].now.Load()
-		if parts, err := e.fromCSV(body); err == nil && len(parts) != 1 {
+		if parts, err := e.fromCSV(t.Context(), body); err == nil && len(parts) != 1 {
 			t.Fatalf("%d parts", len(parts))
 		}
 	})
+}
+
+func FuzzPredictArrow(f *testing.F) {
+	s := fuzzed(f)
+	for _, columns := range [][]arrow.Column{
+		{{Name: "age", Numbers: []float64{1, 2}}, {Name: "colour", Texts: []string{"red", ""}}},
+		{{Name: "a", Numbers: []float64{1}}, {Name: "b", Numbers: []float64{0}}, {Name: "c", Numbers: []float64{-1}}},
+		{{Name: "colour", Texts: []string{}}},
+	} {
+		var b bytes.Buffer
+		if err := arrow.WriteTable(&b, columns); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		answers(t, s, "/predict/table", body, "Content-Type", mediaArrow)
+		answers(t, s, "/predict/sparse?first=0", body, "Content-Type", mediaArrow)
+	})
+}
+
+// TestParsingEnds holds that bodies are read no longer than their requests last.
+func TestParsingEnds(t *testing.T) {
+	s := fuzzed(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	table, sparse := s.models["table"].now.Load(), s.models["sparse"].now.Load()
+	var stream bytes.Buffer
+	if err := arrow.WriteTable(&stream, []arrow.Column{{Name: "age", Numbers: []float64{1}}}); err != nil {
+		t.Fatal(err)
+	}
+	first := 1
+	for name, read := range map[string]func() error{
+		"objects": func() error { _, err := table.fromJSON(ctx, []byte(`[{"age":1,"colour":"red"}]`), nil); return err },
+		"lists":   func() error { _, err := sparse.fromJSON(ctx, []byte(`[[1,2],[3,4]]`), &first); return err },
+		"indices": func() error { _, err := sparse.fromJSON(ctx, []byte(`[{"1":2}]`), nil); return err },
+		"any":     func() error { _, err := table.fromJSON(ctx, []byte(`[[1,"red"]]`), nil); return err },
+		"CSV":     func() error { _, err := table.fromCSV(ctx, []byte("age,colour\n1,red\n")); return err },
+		"text":    func() error { _, err := table.fromText(ctx, s.read, []byte("age,colour\n1,red\n")); return err },
+		"Arrow":   func() error { _, err := table.fromArrow(ctx, s.read, stream.Bytes(), nil); return err },
+		"v2": func() error {
+			_, err := parseInference(ctx, []byte(`{"inputs":[{"name":"x","shape":[1],"datatype":"FP64","data":[1]}]}`), -1)
+			return err
+		},
+	} {
+		if err := read(); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 func FuzzMessage(f *testing.F) {

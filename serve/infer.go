@@ -2,7 +2,9 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"io"
 	"strconv"
 )
 
@@ -85,18 +87,30 @@ type jsonOutput struct {
 
 // parseInference reads a request: JSON, of which header bytes are the JSON if it is not
 // negative, and tensors in the binary form follow.
-func parseInference(body []byte, header int) (*inferRequest, error) {
-	rest := []byte(nil)
+func parseInference(ctx context.Context, body []byte, header int) (*inferRequest, error) {
+	tail := []byte(nil)
 	if header >= 0 {
 		if header > len(body) {
 			return nil, badRequest("%s is %d and the body has %d bytes", headerLength, header, len(body))
 		}
-		body, rest = body[:header], body[header:]
+		body, tail = body[:header], body[header:]
 	}
-	var in jsonInference
-	if err := json.Unmarshal(body, &in); err != nil {
-		return nil, notJSON(body, err)
+	if rest, lists, ok := newScanner(ctx, body).cutData(); ok {
+		in := &jsonInference{}
+		if json.Unmarshal(rest, in) == nil {
+			return in.request(tail, lists)
+		}
 	}
+	in := &jsonInference{}
+	if err := parseWhole(ctx, body, in); err != nil {
+		return nil, err
+	}
+	return in.request(tail, nil)
+}
+
+// request returns what JSON says, with the tensors that follow it, and the data of inputs
+// that came apart: the data of such an input is its number among them.
+func (in *jsonInference) request(rest []byte, lists [][]float64) (*inferRequest, error) {
 	out := &inferRequest{id: in.ID}
 	if err := out.takeParameters(in.Parameters); err != nil {
 		return nil, err
@@ -121,6 +135,8 @@ func parseInference(body []byte, header int) (*inferRequest, error) {
 		case size >= 0:
 			err = t.fromBinary(rest[:size], count)
 			rest = rest[size:]
+		case one.list(lists) != nil:
+			err = t.fromNumbers(*one.list(lists), count)
 		default:
 			err = t.fromJSON(one.Data, count)
 		}
@@ -138,6 +154,33 @@ func parseInference(body []byte, header int) (*inferRequest, error) {
 		}
 	}
 	return out, nil
+}
+
+// parseWhole reads one JSON value, which is the whole body.
+func parseWhole(ctx context.Context, body []byte, into any) error {
+	d, err := decode(ctx, body, into)
+	if ended := ctx.Err(); ended != nil {
+		return ended
+	}
+	if err != nil {
+		return notJSON(body, err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return badRequest("there is more in the body than one JSON value; send several rows as a list")
+	}
+	return nil
+}
+
+// list returns the numbers that came apart, nil where none did.
+func (in *jsonInput) list(lists [][]float64) *[]float64 {
+	if lists == nil || in.Data == nil {
+		return nil
+	}
+	k, err := strconv.Atoi(string(in.Data))
+	if err != nil || k < 0 || k >= len(lists) {
+		return nil
+	}
+	return &lists[k]
 }
 
 // takeParameters takes those of a request that mean something to kerf.

@@ -10,10 +10,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/kerf-ml/kerf/data/arrow"
+	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/serve"
 )
 
@@ -294,6 +297,104 @@ func inferred(t *testing.T, resp *http.Response, body []byte) []tensorOut {
 	return out
 }
 
+const arrowStream = "application/vnd.apache.arrow.stream"
+
+// columns returns the rows of a fixture as columns, nil for those that have none.
+func (f *fixture) columns() []arrow.Column {
+	if f.form == sparse {
+		return nil
+	}
+	var out []arrow.Column
+	for _, in := range f.inputs() {
+		c := arrow.Column{Name: in.Name}
+		switch all := in.Data.(type) {
+		case []string:
+			c.Texts = all
+		case []any:
+			gone := slices.Contains(all, nil)
+			for _, v := range all {
+				switch {
+				case v == nil:
+					c.Texts = append(c.Texts, "")
+				case gone:
+					c.Texts = append(c.Texts, spell(v.(float64)))
+				default:
+					c.Numbers = append(c.Numbers, v.(float64))
+				}
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// readArrow reads an answer in Arrow.
+func readArrow(t *testing.T, body []byte) said {
+	t.Helper()
+	b := table.NewBuilder(table.Options{Name: "answer", Target: "none", Verbatim: true})
+	r, err := arrow.NewReader(bytes.NewReader(body), "answer", b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Read(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	tab, err := b.Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out said
+	for i := range tab.Len() {
+		var row []string
+		for j := range tab.Cols() {
+			text, _ := tab.Cell(i, j)
+			row = append(row, text)
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// TestArrowRefused holds that bodies of Arrow that do not go with a model are refused with
+// the reason, and that one may unpack to no more than a request may hold.
+func TestArrowRefused(t *testing.T) {
+	h := serverOf(t, serve.NewOptions(), some(t, "table", "sparse", "strings")...).Handler()
+	write := func(columns ...arrow.Column) []byte {
+		var b bytes.Buffer
+		if err := arrow.WriteTable(&b, columns); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	numbers := arrow.Column{Name: "a", Numbers: []float64{1, 2}}
+	for _, c := range []struct {
+		model, want string
+		status      int
+		body        []byte
+	}{
+		{"table", "Arrow", 422, []byte("age,colour\n1,red\n")},
+		{"table", "lacks", 422, write(numbers)},
+		{"table", "ends", 422, write(numbers)[:200]},
+		{"table", "no rows", 422, write(arrow.Column{Name: "age", Numbers: []float64{}})},
+		{"sparse", "first=1", 422, write(numbers)},
+		{"sparse", "takes vectors of numbers", 422, write(arrow.Column{Name: "a", Texts: []string{"1"}})},
+		{"strings", "one column of texts", 422, write(numbers)},
+	} {
+		_, body := post(t, h, "/predict/"+c.model, c.status, c.body, "Content-Type", arrowStream)
+		if !strings.Contains(string(body), c.want) {
+			t.Errorf("%s: %s, want %q", c.model, body, c.want)
+		}
+	}
+	dense := make([]arrow.Column, 31)
+	for j := range dense {
+		dense[j] = arrow.Column{Name: strconv.Itoa(j), Numbers: []float64{0, float64(j % 2)}}
+	}
+	_, body := post(t, h, "/predict/sparse?first=1", 200, write(dense...), "Content-Type", arrowStream)
+	if len(plainly(t, body, "")) != 2 {
+		t.Errorf("%s", body)
+	}
+}
+
 // TestAsPredict holds that every door says what kerf predict prints, bit for bit, of
 // models of every kind.
 func TestAsPredict(t *testing.T) {
@@ -337,6 +438,20 @@ func TestAsPredict(t *testing.T) {
 				t.Fatal(err)
 			}
 			check("text to CSV", said(table[1:]))
+
+			if columns := f.columns(); columns != nil {
+				var in bytes.Buffer
+				if err := arrow.WriteTable(&in, columns); err != nil {
+					t.Fatal(err)
+				}
+				_, body = post(t, h, at, 200, in.Bytes(), "Content-Type", arrowStream)
+				check("Arrow", plainly(t, body, key))
+				resp, body := post(t, h, at, 200, in.Bytes(), "Content-Type", arrowStream, "Accept", arrowStream)
+				if kind := resp.Header.Get("Content-Type"); kind != arrowStream {
+					t.Errorf("the answer is %s", kind)
+				}
+				check("Arrow to Arrow", readArrow(t, body))
+			}
 
 			outputs := []map[string]any{{"name": label}}
 			if key != "" {

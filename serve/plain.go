@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/kerf-ml/kerf/data"
@@ -22,17 +24,18 @@ import (
 // such objects, a list of cells in the order of the columns, or of such lists; a string
 // or a list of strings for a model of strings; a list of items, or of such lists, for a
 // model of sets.
-func (e *edition) fromJSON(body []byte, first *int) ([]*model.Encoded, error) {
-	if rows, ok := parseNumbers(body); ok && !e.whole() {
-		return e.fromCells(rows, first)
+func (e *edition) fromJSON(ctx context.Context, body []byte, first *int) ([]*model.Encoded, error) {
+	if parts, err := e.fromScan(ctx, body, first); parts != nil || err != nil {
+		return parts, err
 	}
+	return e.fromAny(ctx, body, first)
+}
+
+// fromAny encodes rows of all forms.
+func (e *edition) fromAny(ctx context.Context, body []byte, first *int) ([]*model.Encoded, error) {
 	var v any
-	d := json.NewDecoder(bytes.NewReader(body))
-	if err := d.Decode(&v); err != nil {
-		return nil, notJSON(body, err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, badRequest("there is more in the body than one JSON value; send several rows as a list")
+	if err := parseWhole(ctx, body, &v); err != nil {
+		return nil, err
 	}
 	if !utf8.Valid(body) {
 		return nil, badRequest("the body is not UTF-8")
@@ -53,6 +56,32 @@ func (e *edition) fromJSON(body []byte, first *int) ([]*model.Encoded, error) {
 		return e.fromLists(rows, first)
 	}
 	return nil, unfit("a row is an object such as %s, a list or a text, and not %s", e.example(), clip(jsonOf(rows[0])))
+}
+
+// fromScan encodes rows of the forms that most requests have; nil for any other.
+func (e *edition) fromScan(ctx context.Context, body []byte, first *int) ([]*model.Encoded, error) {
+	s := newScanner(ctx, body)
+	opening := s.next()
+	if opening == '[' {
+		s.at++
+		opening = s.next()
+	}
+	s.at = 0
+	switch {
+	case opening == '{' && e.Encoding.HasColumns():
+		if b, ok := s.batch(len(e.takes)); ok {
+			return e.encode(e.Encoding.Batch(b))
+		}
+	case opening == '{' && e.form == dataset.Indexed:
+		if records, ok := s.sparse(); ok {
+			return e.fromRecords(records)
+		}
+	case opening != '{' && !e.whole():
+		if m, ok := s.matrix(); ok {
+			return e.fromMatrix(m, first)
+		}
+	}
+	return nil, nil
 }
 
 // isRow reports whether a list is a row itself and not a list of rows.
@@ -221,71 +250,24 @@ func jsonOf(v any) string {
 	return string(b)
 }
 
-// parseNumbers reads a list of numbers, or a list of such lists, without a detour over
-// values of any type. It reports false for anything else, right or wrong.
-func parseNumbers(body []byte) ([]line, bool) {
-	at := bytes.IndexByte(body, '[')
-	if at < 0 || len(bytes.TrimSpace(body[:at])) > 0 || bytes.ContainsAny(body, "\"{tfn") || !json.Valid(body) {
-		return nil, false
-	}
-	var rows []line
-	depth, flat := 0, false
-	for i := at; i < len(body); {
-		switch c := body[i]; {
-		case c == '[':
-			if depth++; depth > 2 || depth == 2 && flat {
-				return nil, false
-			}
-			if depth == 2 {
-				rows = append(rows, line{numbers: make([]float64, 0, lengthLike(rows))})
-			}
-			i++
-		case c == ']':
-			depth--
-			i++
-		case c == ',' || c == ' ' || c == '\n' || c == '\t' || c == '\r':
-			i++
-		default:
-			end := i + 1
-			for end < len(body) && body[end] > ' ' && body[end] != ',' && body[end] != ']' {
-				end++
-			}
-			v, err := strconv.ParseFloat(string(body[i:end]), 64)
-			if depth == 1 && len(rows) == 0 {
-				flat = true
-				rows = append(rows, line{})
-			}
-			if err != nil || depth == 1 && !flat {
-				return nil, false
-			}
-			last := &rows[len(rows)-1]
-			last.numbers = append(last.numbers, v)
-			i = end
-		}
-	}
-	if len(rows) == 0 || slices.ContainsFunc(rows, func(l line) bool { return len(l.numbers) == 0 }) {
-		return nil, false
-	}
-	return rows, true
-}
-
-// lengthLike guesses the length of a row from that of the one before.
-func lengthLike(rows []line) int {
-	if len(rows) == 0 {
-		return 0
-	}
-	return len(rows[len(rows)-1].numbers)
-}
-
 // fromCSV encodes a table with a header for a model whose training data were a table in
 // another format.
-func (e *edition) fromCSV(body []byte) ([]*model.Encoded, error) {
+func (e *edition) fromCSV(ctx context.Context, body []byte) ([]*model.Encoded, error) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
 	names, err := r.Read()
 	if err != nil {
 		return nil, notCSV(err)
 	}
-	var records []any
+	names = slices.Clone(names)
+	r.ReuseRecord = true
+	b := dataset.NewBatch()
+	number := make([]bool, len(names))
+	for j, name := range names {
+		if b.Column(name) != j {
+			return nil, unfit("two columns of the header have the same name")
+		}
+		number[j] = e.isNumber(name)
+	}
 	for {
 		cells, err := r.Read()
 		if err == io.EOF {
@@ -294,27 +276,25 @@ func (e *edition) fromCSV(body []byte) ([]*model.Encoded, error) {
 		if err != nil {
 			return nil, notCSV(err)
 		}
-		record := make(map[string]any, len(cells))
+		if ended := ctx.Err(); ended != nil {
+			return nil, ended
+		}
+		b.Row(0)
 		for j, cell := range cells {
 			v, err := strconv.ParseFloat(cell, 64)
 			switch {
 			case table.IsMissing(cell):
-				record[names[j]] = nil
-			case err == nil && e.isNumber(names[j]):
-				record[names[j]] = v
+			case err == nil && number[j]:
+				b.Number(j, v)
 			default:
-				record[names[j]] = cell
+				b.Text(j, strings.Clone(cell))
 			}
 		}
-		if len(record) < len(cells) {
-			return nil, unfit("two columns of the header have the same name")
-		}
-		records = append(records, record)
 	}
-	if records == nil {
+	if b.Len() == 0 {
 		return nil, unfit("there are no rows")
 	}
-	return e.fromRecords(records)
+	return e.encode(e.Encoding.Batch(b))
 }
 
 // isNumber reports a column of numbers.

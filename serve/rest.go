@@ -4,7 +4,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -171,12 +170,12 @@ func (s *Server) postInfer(v *visit, r *http.Request) error {
 		return err
 	}
 	defer leave()
-	in, err := parseInference(body, header)
+	ctx, cancel := s.limited(r)
+	defer cancel()
+	in, err := parseInference(ctx, body, header)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := s.limited(r)
-	defer cancel()
 	parts, err := e.fromTensors(ctx, s.read, in)
 	if err != nil {
 		return err
@@ -230,8 +229,10 @@ func (s *Server) postPredict(v *visit, r *http.Request) error {
 	defer cancel()
 	var parts []*model.Encoded
 	switch {
+	case kind == typeArrow:
+		parts, err = e.fromArrow(ctx, s.read, body, first)
 	case kind == typeJSON:
-		parts, err = e.fromJSON(body, first)
+		parts, err = e.fromJSON(ctx, body, first)
 	case kind == typeCSV && !e.Encoding.HasColumns():
 		err = refuse(
 			http.StatusUnsupportedMediaType,
@@ -240,7 +241,7 @@ func (s *Server) postPredict(v *visit, r *http.Request) error {
 			e.name,
 		)
 	case kind == typeCSV && !e.Encoding.IsCSV():
-		parts, err = e.fromCSV(body)
+		parts, err = e.fromCSV(ctx, body)
 	default:
 		parts, err = e.fromText(ctx, s.read, body)
 	}
@@ -251,19 +252,19 @@ func (s *Server) postPredict(v *visit, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if wantsCSV(r) {
-		out, err := a.csv()
-		if err != nil {
-			return err
-		}
-		write(v, http.StatusOK, "text/csv; charset=utf-8", out)
-		return nil
+	var out []byte
+	switch kind = acceptOf(r); kind {
+	case typeCSV:
+		out, err = a.csv()
+	case typeArrow:
+		out, err = a.arrow()
+	default:
+		out, err = a.json()
 	}
-	out, err := a.json()
 	if err != nil {
 		return err
 	}
-	write(v, http.StatusOK, "application/json", out)
+	write(v, http.StatusOK, answerTypes[kind], out)
 	return nil
 }
 
@@ -301,10 +302,19 @@ func parseQuery(u *url.URL) (w wanted, first *int, err error) {
 
 // The forms of a body at /predict.
 const (
-	typeJSON = "JSON"
-	typeCSV  = "CSV"
-	typeText = "text" // lines as in the training data
+	typeJSON  = "JSON"
+	typeCSV   = "CSV"
+	typeArrow = "Arrow"
+	typeText  = "text" // lines as in the training data
 )
+
+// mediaArrow is a stream of Arrow, as bodies and answers have them; bodies may be files too.
+const mediaArrow = "application/vnd.apache.arrow.stream"
+
+// answerTypes are what the forms of an answer are called.
+var answerTypes = map[string]string{
+	typeJSON: "application/json", typeCSV: "text/csv; charset=utf-8", typeArrow: mediaArrow,
+}
 
 // contentOf returns the form of a body. Tools that send JSON often do not say so, and
 // call it a form.
@@ -322,24 +332,31 @@ func contentOf(r *http.Request) (string, error) {
 		return typeJSON, nil
 	case "text/csv":
 		return typeCSV, nil
+	case mediaArrow, "application/vnd.apache.arrow.file":
+		return typeArrow, nil
 	case "text/plain", "application/x-ndjson", "application/jsonl":
 		return typeText, nil
 	}
 	return "", refuse(
 		http.StatusUnsupportedMediaType,
-		"the Content-Type is %s; send application/json, text/csv, or text/plain "+
+		"the Content-Type is %s; send application/json, text/csv, "+mediaArrow+", or text/plain "+
 			"with lines as in the training data",
 		clip(kind),
 	)
 }
 
-// wantsCSV reports whether a table is asked for before JSON.
-func wantsCSV(r *http.Request) bool {
-	kinds := strings.Split(strings.ToLower(r.Header.Get("Accept")), ",")
-	i := slices.IndexFunc(kinds, func(k string) bool { return strings.HasPrefix(strings.TrimSpace(k), "text/csv") })
-	j := slices.IndexFunc(
-		kinds,
-		func(k string) bool { return strings.HasPrefix(strings.TrimSpace(k), "application/json") },
-	)
-	return i >= 0 && (j < 0 || i < j)
+// acceptOf returns the form of the answer that is asked for first, JSON for none.
+func acceptOf(r *http.Request) string {
+	for kind := range strings.SplitSeq(strings.ToLower(r.Header.Get("Accept")), ",") {
+		kind, _, _ = strings.Cut(kind, ";")
+		switch strings.TrimSpace(kind) {
+		case "application/json":
+			return typeJSON
+		case "text/csv":
+			return typeCSV
+		case mediaArrow:
+			return typeArrow
+		}
+	}
+	return typeJSON
 }

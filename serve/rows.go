@@ -57,7 +57,11 @@ func (e *edition) isColumn(name string) bool {
 
 // fromRecords encodes records, as dataset.Encoding.Records takes them.
 func (e *edition) fromRecords(records []any) ([]*model.Encoded, error) {
-	rows, err := e.Encoding.Records(records...)
+	return e.encode(e.Encoding.Records(records...))
+}
+
+// encode returns rows as the model's instances.
+func (e *edition) encode(rows *dataset.Rows, err error) ([]*model.Encoded, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -121,39 +125,41 @@ func (e *edition) fromTensors(ctx context.Context, ctl run.Control, in *inferReq
 	if !e.Encoding.HasColumns() {
 		return nil, unfit("model %s takes one input, %s, and the request has %d", e.name, e.inputNames(), len(in.tensors))
 	}
-	records, err := recordsOf(in.tensors, n)
+	b, err := batchOf(ctx, in.tensors, n)
 	if err != nil {
 		return nil, err
 	}
-	return e.fromRecords(records)
+	return e.encode(e.Encoding.Batch(b))
 }
 
-// recordsOf makes a record of each row of columns.
-func recordsOf(tensors []*tensor, n int) ([]any, error) {
-	records := make([]any, n)
-	for i := range records {
-		records[i] = make(map[string]any, len(tensors))
-	}
+// batchOf makes a record of each row of columns.
+func batchOf(ctx context.Context, tensors []*tensor, n int) (*dataset.Batch, error) {
+	b := dataset.NewBatch()
 	for _, t := range tensors {
 		if _, each := t.rows(); each != 1 {
 			return nil, unfit("input %q has the shape %v; where each column is an input, use [rows] or [rows, 1]", clip(t.name),
 				t.shape)
 		}
-		for i := range records {
-			record := records[i].(map[string]any)
+		b.Column(t.name)
+	}
+	for i := range n {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		b.Row(0)
+		for j, t := range tensors {
 			switch {
 			case t.isText():
-				record[t.name] = t.texts[i]
+				b.Text(j, t.texts[i])
 			case math.IsNaN(t.numbers[i]):
-				record[t.name] = nil
 			case t.datatype == typeBool:
-				record[t.name] = t.numbers[i] != 0
+				b.Bool(j, t.numbers[i] != 0)
 			default:
-				record[t.name] = t.numbers[i]
+				b.Number(j, t.numbers[i])
 			}
 		}
 	}
-	return records, nil
+	return b, nil
 }
 
 // inputNames lists the inputs for messages.
@@ -189,13 +195,12 @@ func (e *edition) fromTensor(ctx context.Context, ctl run.Control, t *tensor, fi
 		}
 		return e.fromRecords(records)
 	}
+	if !t.isText() {
+		return e.fromMatrix(&data.Matrix{Rows: n, Cols: each, Data: t.numbers}, first)
+	}
 	rows := make([]line, n)
 	for i := range rows {
-		if t.isText() {
-			rows[i].texts = t.texts[i*each : (i+1)*each]
-		} else {
-			rows[i].numbers = t.numbers[i*each : (i+1)*each]
-		}
+		rows[i].texts = t.texts[i*each : (i+1)*each]
 	}
 	return e.fromCells(rows, first)
 }
@@ -234,13 +239,46 @@ func (l line) cells() []string {
 	return out
 }
 
+// fromMatrix encodes rows of numbers, with NaN for what is missing, that stand in the
+// order of the training columns.
+func (e *edition) fromMatrix(m *data.Matrix, first *int) ([]*model.Encoded, error) {
+	gone := slices.IndexFunc(m.Data, math.IsNaN)
+	at := 0
+	switch {
+	case e.form == dataset.Indexed && first == nil:
+		return nil, e.withoutFirst()
+	case e.Encoding.HasColumns():
+	case gone >= 0:
+		return nil, e.notNumbers(gone / m.Cols)
+	case e.form == dataset.Numbers && e.width > 0 && m.Cols != e.width:
+		return nil, e.otherWidth(0, m.Cols)
+	case e.form == dataset.Indexed:
+		at = *first
+	}
+	return e.encode(e.Encoding.Dense(m, at))
+}
+
+// The faults of rows of cells.
+
+func (e *edition) withoutFirst() error {
+	return unfit("model %s was trained on LIBSVM data, whose columns have indices: send {\"3\": 1, \"11\": 0.5}, "+
+		"or say with first=1 or first=0 which index the first of your numbers has", e.name)
+}
+
+func (e *edition) notNumbers(row int) error {
+	return unfit("row %d: model %s takes vectors of numbers, and a value is a text or missing", row+1, e.name)
+}
+
+func (e *edition) otherWidth(row, width int) error {
+	return unfit("row %d has %d numbers and the model's vectors have %d", row+1, width, e.width)
+}
+
 // fromCells encodes rows whose cells stand in the order of the training columns.
 func (e *edition) fromCells(rows []line, first *int) ([]*model.Encoded, error) {
 	odd := func(l line) bool { return l.texts != nil || slices.ContainsFunc(l.numbers, math.IsNaN) }
 	plain := !slices.ContainsFunc(rows, odd)
 	if e.form == dataset.Indexed && first == nil {
-		return nil, unfit("model %s was trained on LIBSVM data, whose columns have indices: send {\"3\": 1, \"11\": 0.5}, "+
-			"or say with first=1 or first=0 which index the first of your numbers has", e.name)
+		return nil, e.withoutFirst()
 	}
 	records := make([]any, len(rows))
 	for i, row := range rows {
@@ -250,9 +288,9 @@ func (e *edition) fromCells(rows []line, first *int) ([]*model.Encoded, error) {
 		case e.Encoding.HasColumns():
 			records[i] = row.numbers
 		case odd(row):
-			return nil, unfit("row %d: model %s takes vectors of numbers, and a value is a text or missing", i+1, e.name)
+			return nil, e.notNumbers(i)
 		case e.form == dataset.Numbers && e.width > 0 && len(row.numbers) != e.width:
-			return nil, unfit("row %d has %d numbers and the model's vectors have %d", i+1, len(row.numbers), e.width)
+			return nil, e.otherWidth(i, len(row.numbers))
 		case e.form == dataset.Indexed && *first == 1:
 			records[i] = append([]float64{0}, row.numbers...)
 		default:

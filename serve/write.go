@@ -49,6 +49,9 @@ func (a *answer) json() ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// featureTitle is the name of a column of features.
+func featureTitle(j int) string { return "f" + strconv.Itoa(j+1) }
+
 // csv writes the answer as a table with a header.
 func (a *answer) csv() ([]byte, error) {
 	var b bytes.Buffer
@@ -56,7 +59,7 @@ func (a *answer) csv() ([]byte, error) {
 	titles := a.said.Titles()
 	if a.features != nil {
 		for j := range a.features.Cols {
-			titles = append(titles, "f"+strconv.Itoa(j+1))
+			titles = append(titles, featureTitle(j))
 		}
 	}
 	reasons := a.whyTexts()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/kerf-ml/kerf/data"
@@ -121,13 +122,25 @@ func (w *Writer) schema(b *builder) int {
 	if w.labeled {
 		cols++
 	}
+	return b.schema(cols, func(j int) (string, bool) {
+		if j == w.cols {
+			return "label", true
+		}
+		return "f" + strconv.Itoa(j+1), false
+	})
+}
+
+// schema writes a schema of columns, each of float64 or of texts, and returns where it
+// stands.
+func (b *builder) schema(cols int, column func(j int) (name string, text bool)) int {
 	at, fields := b.table(slot{}, reference)
 	vector, first := b.references(cols)
 	b.point(fields[1], vector)
 	for j := range cols {
-		name, typ, about := "f"+strconv.Itoa(j+1), slot{1, typeFloatingPoint}, []slot{{2, 2}} // of 64 bits
-		if j == w.cols {
-			name, typ, about = "label", slot{1, typeUtf8}, nil
+		name, text := column(j)
+		typ, about := slot{1, typeFloatingPoint}, []slot{{2, 2}} // of 64 bits
+		if text {
+			typ, about = slot{1, typeUtf8}, nil
 		}
 		f, parts := b.table(reference, slot{}, typ, reference, slot{}, reference)
 		b.point(first+4*j, f)
@@ -157,33 +170,57 @@ func (w *Writer) flush() {
 	if rows == 0 {
 		return
 	}
+	texts := slices.Repeat([]int{-1}, w.cols)
+	if w.labeled {
+		texts = append(texts, w.texts)
+	}
+	var b builder
+	body := b.batch(rows, texts)
+	place := w.at
+	w.batches = append(w.batches, place, w.head(&b), body)
+	w.body(rows)
+	w.values, w.labels, w.texts = w.values[:0], w.labels[:0], 0
+}
+
+// batch writes the message of a batch, and returns the length of its body. Of each column
+// it is told how many bytes its texts have, -1 for numbers.
+func (b *builder) batch(rows int, texts []int) (body int64) {
 	var nodes, buffers []int64
-	body := int64(0)
 	buffer := func(n int) {
 		buffers = append(buffers, body, int64(n))
 		body += int64(n+alignment-1) / alignment * alignment
 	}
-	for range w.cols {
+	for _, bytes := range texts {
 		nodes = append(nodes, int64(rows), 0)
 		buffer(0)
-		buffer(8 * rows)
-	}
-	if w.labeled {
-		nodes = append(nodes, int64(rows), 0)
-		buffer(0)
+		if bytes < 0 {
+			buffer(8 * rows)
+			continue
+		}
 		buffer(4 * (rows + 1))
-		buffer(w.texts)
+		buffer(bytes)
 	}
-	var b builder
 	header := b.message(messageBatch, body)
 	at, fields := b.table(slot{8, int64(rows)}, reference, reference)
 	b.point(header, at)
 	b.point(fields[1], b.numbers(len(nodes)/2, nodes...))
 	b.point(fields[2], b.numbers(len(buffers)/2, buffers...))
-	place := w.at
-	w.batches = append(w.batches, place, w.head(&b), body)
-	w.body(rows)
-	w.values, w.labels, w.texts = w.values[:0], w.labels[:0], 0
+	return body
+}
+
+// texts writes the buffers of a column of texts, each from an aligned place.
+func (b *builder) texts(all []string) {
+	b.data = binary.LittleEndian.AppendUint32(b.data, 0)
+	end := 0
+	for _, text := range all {
+		end += len(text)
+		b.data = binary.LittleEndian.AppendUint32(b.data, uint32(end))
+	}
+	b.pad(alignment, 0)
+	for _, text := range all {
+		b.data = append(b.data, text...)
+	}
+	b.pad(alignment, 0)
 }
 
 // body writes the buffers of a batch.
@@ -200,17 +237,8 @@ func (w *Writer) body(rows int) {
 	if !w.labeled {
 		return
 	}
-	b.data = binary.LittleEndian.AppendUint32(b.data[:0], 0)
-	end := 0
-	for _, label := range w.labels {
-		end += len(label)
-		b.data = binary.LittleEndian.AppendUint32(b.data, uint32(end))
-	}
-	b.pad(alignment, 0)
-	for _, label := range w.labels {
-		b.data = append(b.data, label...)
-	}
-	b.pad(alignment, 0)
+	b.data = b.data[:0]
+	b.texts(w.labels)
 	w.put(b.data)
 }
 

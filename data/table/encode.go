@@ -78,17 +78,61 @@ func (s *Schema) Unseen(t *Table) (int, error) {
 	return n, nil
 }
 
+// encodeRows is how many rows are encoded column by column before the next ones are, so
+// that they stay near.
+const encodeRows = 128
+
 func (s *Schema) encodeDense(t *Table, parts []*part) (*data.Matrix, error) {
 	m := data.NewMatrix(t.Len(), s.Width)
-	for i := range t.Len() {
-		row := m.Row(i)
+	for lo := 0; lo < t.Len(); lo += encodeRows {
+		hi := min(lo+encodeRows, t.Len())
 		for _, p := range parts {
-			if err := p.put(t, i, func(j int, v float64) { row[j] = v }); err != nil {
-				return nil, err
+			if p.to.Kind == Number && p.putNumbers(m, lo, hi) {
+				continue
+			}
+			for i := lo; i < hi; i++ {
+				row := m.Row(i)
+				if p.put(t, i, func(j int, v float64) { row[j] = v }) != nil {
+					return nil, firstFault(t, parts, lo, hi)
+				}
 			}
 		}
 	}
 	return m, nil
+}
+
+// firstFault returns the error of the first row that has one, among rows that do.
+func firstFault(t *Table, parts []*part, lo, hi int) error {
+	for i := lo; i < hi; i++ {
+		for _, p := range parts {
+			if err := p.put(t, i, func(int, float64) {}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// putNumbers is put for rows of a column of numbers. It reports false where one cannot be
+// scaled.
+func (p *part) putNumbers(m *data.Matrix, lo, hi int) bool {
+	c, scaled := p.to, p.to.fit()
+	for i := lo; i < hi; i++ {
+		v := p.number(i)
+		gone := math.IsNaN(v)
+		if gone {
+			v = c.Mean
+		}
+		at := scaled.Of(v)
+		if at-at != 0 {
+			return false
+		}
+		m.Data[i*m.Cols+c.Offset] = at
+		if gone && c.Indicator {
+			m.Data[i*m.Cols+c.Offset+1] = 1
+		}
+	}
+	return true
 }
 
 func (s *Schema) encodeSparse(t *Table, parts []*part) (*data.CSR, error) {
@@ -274,11 +318,14 @@ func (c *Column) setScale(f scale.Fit, kind scale.Kind) {
 	}
 }
 
-// scaled returns the scaled number.
-func (c *Column) scaled(v float64) float64 {
+// fit returns the scale of a column of numbers.
+func (c *Column) fit() scale.Fit {
 	f := scale.Fit{Center: c.Center, Spread: c.Spread}
 	if c.Curve != nil {
 		f.Curve = *c.Curve
 	}
-	return f.Of(v)
+	return f
 }
+
+// scaled returns the scaled number.
+func (c *Column) scaled(v float64) float64 { return c.fit().Of(v) }

@@ -62,8 +62,8 @@ var order = [][]string{
 	{"serve", "pipe"},
 	{"lab"},
 	{"cli"},
-	{"bench/peer"},
-	{"cmd/...", "bench/core", "bench/maps", "bench/learners", "python"},
+	{"bench/peer", "bench/serve/service"},
+	{"cmd/...", "bench/core", "bench/maps", "bench/learners", "bench/serve/batch", "bench/serve/soak", "python"},
 }
 
 // helpers lists for each internal package the packages of the module that it

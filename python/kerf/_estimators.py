@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from ._fit import KerfEstimator, label_text
+from ._fit import KerfEstimator, has_sets, label_text
 
 
 def _target(estimator, y):
@@ -59,6 +59,8 @@ class KernelClassifier(ClassifierMixin, KerfEstimator):
         How scores become probabilities: temperature, platt, isotonic or none.
     error, confidence, margin : float, default=None
         Instead of dim: grow the map until it is certified to add at most this error.
+    conformal : float, default=None
+        The part of the rows that is kept for :meth:`predict_set`, such as 0.2.
     scale : str, default="auto"
         Of numbers: none, standard, range, robust, quantile, log, mixed. auto is standard
         where kerf picks the kernel's width, else none.
@@ -97,13 +99,14 @@ class KernelClassifier(ClassifierMixin, KerfEstimator):
     _flags = (
         "kernel", "map", "dim", "landmarks", "select", "projection", "repair", "learner", "C", "lambda_", "nu",
         "rounds", "loss", "tolerance", "max_passes", "class_weight", "metric", "calibrate", "error", "confidence",
-        "margin", "scale", "categories", "effort", "single", "time", "precision",
+        "margin", "conformal", "scale", "categories", "effort", "single", "time", "precision",
     )  # fmt: skip
 
     def __init__(
         self, kernel=None, *, map=None, dim=None, landmarks=None, select=None, projection=None, repair=None,
         learner=None, C=None, lambda_=None, nu=None, rounds=None, loss=None, tolerance=None, max_passes=None,
-        class_weight=None, metric=None, calibrate=None, error=None, confidence=None, margin=None, scale="auto",
+        class_weight=None, metric=None, calibrate=None, error=None, confidence=None, margin=None, conformal=None,
+        scale="auto",
         categories=None, effort="least", single=False, time=None, precision=None, random_state=None, n_jobs=None,
         max_memory=None, verbose=False, progress=None,
     ):  # fmt: skip
@@ -128,6 +131,7 @@ class KernelClassifier(ClassifierMixin, KerfEstimator):
         self.error = error
         self.confidence = confidence
         self.margin = margin
+        self.conformal = conformal
         self.scale = scale
         self.categories = categories
         self.effort = effort
@@ -171,6 +175,18 @@ class KernelClassifier(ClassifierMixin, KerfEstimator):
         self._column = rank  # columns of the program's scores, in the order of classes_
         self._class_of = np.argsort(rank)
 
+    def _own_words(self, row):
+        classes = self.classes_.tolist()
+        own = {name: classes[self._class_of[k]] for k, name in enumerate(self.description_["classes"])}
+        row["prediction"] = own[row["prediction"]]
+        for key in ("scores", "probabilities"):
+            if row.get(key):
+                row[key] = [row[key][k] for k in self._column]
+        for one in [*row["landmarks"], *row["strongest"], *row.get("similar", [])]:
+            if "label" in one:
+                one["label"] = own.get(one["label"], one["label"])
+        return row
+
     def predict(self, X):
         """Return the label of each row."""
         codes = self._ask("predict", X)["codes"]
@@ -199,6 +215,15 @@ class KernelClassifier(ClassifierMixin, KerfEstimator):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
+    @available_if(has_sets)
+    def predict_set(self, X, coverage=0.9):
+        """Return which classes are in the prediction set of each row: a truth value for each of classes_.
+
+        A set has the class with this probability, 0.5, 0.8, 0.9, 0.95 or 0.99, over rows and models
+        drawn as those of training.
+        """
+        return self._ask("predict", X, coverage=self._coverage(coverage))["sets"][:, self._column] > 0
+
     def features(self, X):
         """Return the features of rows by the map of the model."""
         return self._ask("features", X)["features"]
@@ -218,18 +243,21 @@ class KernelRegressor(RegressorMixin, KerfEstimator):
         Half of the width of svr's tube.
     metric : str, default=None
         rmse or mae.
+    conformal : float, default=None
+        The part of the rows that is kept for :meth:`predict_interval`, such as 0.2.
     """
 
     _flags = (
         "kernel", "map", "dim", "landmarks", "select", "projection", "repair", "learner", "C", "lambda_", "nu",
-        "epsilon", "tolerance", "max_passes", "metric", "scale", "categories", "effort", "single", "time", "precision",
+        "epsilon", "tolerance", "max_passes", "metric", "conformal", "scale", "categories", "effort", "single", "time",
+        "precision",
     )  # fmt: skip
 
     def __init__(
         self, kernel=None, *, map=None, dim=None, landmarks=None, select=None, projection=None, repair=None,
         learner=None, C=None, lambda_=None, nu=None, epsilon=None, tolerance=None, max_passes=None, metric=None,
-        scale="auto", categories=None, effort="least", single=False, time=None, precision=None, random_state=None,
-        n_jobs=None, max_memory=None, verbose=False, progress=None,
+        conformal=None, scale="auto", categories=None, effort="least", single=False, time=None, precision=None,
+        random_state=None, n_jobs=None, max_memory=None, verbose=False, progress=None,
     ):  # fmt: skip
         self.kernel = kernel
         self.map = map
@@ -246,6 +274,7 @@ class KernelRegressor(RegressorMixin, KerfEstimator):
         self.tolerance = tolerance
         self.max_passes = max_passes
         self.metric = metric
+        self.conformal = conformal
         self.scale = scale
         self.categories = categories
         self.effort = effort
@@ -273,6 +302,15 @@ class KernelRegressor(RegressorMixin, KerfEstimator):
     def predict(self, X):
         """Return the number of each row."""
         return self._ask("predict", X)["scores"][:, 0].copy()
+
+    @available_if(has_sets)
+    def predict_interval(self, X, coverage=0.9):
+        """Return the ends of an interval for each row, which has the number with this probability.
+
+        The coverage is 0.5, 0.8, 0.9, 0.95 or 0.99, over rows and models drawn as those of training.
+        An end may be infinite where few rows were kept.
+        """
+        return self._ask("predict", X, coverage=self._coverage(coverage))["sets"]
 
     def features(self, X):
         """Return the features of rows by the map of the model."""

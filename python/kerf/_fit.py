@@ -155,6 +155,73 @@ class KerfEstimator(BaseEstimator):
             return parts[0]
         return {name: np.concatenate([p[name] for p in parts]) for name in parts[0]}
 
+    def _coverage(self, coverage):
+        """Return a coverage that the model has."""
+        known = self.description_["coverages"]
+        if coverage not in known:
+            raise ValueError(f"coverage is {coverage!r} and must be one of {', '.join(map(repr, known))}")
+        return float(coverage)
+
+    def explain(self, X, *, against=None, y_against=None, nearest=5):
+        """Return why each row is predicted as it is: a list of dicts, those of ``kerf explain --row --json``.
+
+        Each has the landmarks that are nearest and those that pull the score most, and under
+        columns what each cell did to the score. With against, which are rows such as those of
+        training, and their labels y_against, there are similar rows, too, and labels of
+        landmarks. At most 1,000 rows are explained at once.
+        """
+        request, frames = self._to_explain(X)
+        request["nearest"] = int(nearest)
+        if against is not None:
+            rows = rows_of(self, against, reset=False)
+            request["others"], others = rows.part(0, len(rows))
+            if y_against is not None:
+                check_consistent_length(rows, y_against)
+                request["other_labels"], codes = self._label_codes(y_against)
+                others.append(array_frame("y", codes))
+            frames = frames + [({**f, "name": "others." + f["name"]}, pieces) for f, pieces in others]
+        elif y_against is not None:
+            raise ValueError("y_against are the labels of against, and there are no such rows")
+        return [self._own_words(row) for row in self._explained(request, frames)["rows"]]
+
+    def column_importances(self, X, y, *, metric=None, repeats=5):
+        """Return how much the loss grows when a column is exchanged between rows, the largest first.
+
+        It is a list of dicts with column, mean, and the ends low and high of an interval for new
+        rows: what ``kerf explain`` prints. The metric is as there, the error or the RMSE where it
+        is None.
+        """
+        check_is_fitted(self, "model_file_")
+        labels, codes = self._label_codes(y)
+        request, frames = self._to_explain(X, codes)
+        request.update(metric=metric or "", repeats=int(repeats), **({"labels": labels} if labels else {}))
+        return self._explained(request, [*frames, array_frame("y", codes)])["importance"]
+
+    def _to_explain(self, x, *beside):
+        check_is_fitted(self, "model_file_")
+        if self._do == "map":
+            raise ValueError(f"{type(self).__name__} predicts nothing that could be explained")
+        if self.landmarks_ is not None:
+            raise ValueError("the kernel is a Python function, which the program cannot explain")
+        rows = rows_of(self, x, reset=False)
+        check_consistent_length(rows, *beside)
+        described, frames = rows.part(0, len(rows))
+        return {"do": "explain", "args": self._run_args(), "rows": described, "exec": self._exec}, frames
+
+    def _explained(self, request, frames):
+        return _child.ask(request, frames, model=self.model_file_, hear=self._told())[0]["explained"]
+
+    def _label_codes(self, y):
+        """Return names of labels and numbers among them, or no names and the numbers that y are."""
+        if not self.description_["classes"] or self.description_["task"] == "regress":
+            return None, np.asarray(y, dtype=np.float64).ravel()
+        values, codes = np.unique(np.asarray(y).ravel(), return_inverse=True)
+        return [label_text(v) for v in values.tolist()], codes
+
+    def _own_words(self, row):
+        """Return an explanation with labels and scores as the estimator has them."""
+        return row
+
     def save(self, path):
         """Write the model to a file, whole or not at all: the same that ``kerf train -o`` writes.
 
@@ -184,6 +251,15 @@ class KerfEstimator(BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def has_sets(estimator):
+    """Report whether there are prediction sets, or may be once the estimator is fitted."""
+    if not hasattr(estimator, "model_file_"):
+        return estimator.conformal is not None
+    if not estimator.description_["coverages"]:
+        raise AttributeError("the model has no prediction sets; train it with conformal=0.2")
+    return True
 
 
 def _worded(name, value):
