@@ -29,7 +29,9 @@ import (
 // The Hessian is over a part of the rows, drawn by their numbers, about HessianRows that
 // have curvature for each coordinate: with a hundred the error of a step falls to a tenth, and far beyond
 // that no pass is saved (docs/math/sums.md). Half the squared length of the gradient
-// bounds how far P is above its optimum; the fit ends where that is at most Tolerance·P.
+// bounds how far P is above its optimum, and what the next step promises to lower it by is
+// about that; the fit ends where one of them is at most Tolerance·P, and reports it as the
+// gap.
 //
 // Memory is two matrices of d² for each class, or for as many classes at a time as
 // there is room for, which take passes of their own.
@@ -308,6 +310,10 @@ func (n Newton) step(ctx context.Context, t *separation, q *sums.Quadratic, grad
 		t.p[j] = -g
 	}
 	solve(t.p, h)
+	if decrement := -vmath.Dot(t.p, gradient) / 2; decrement <= n.Tolerance*t.value {
+		t.gap, t.done = max(0, decrement), true
+		clear(t.p)
+	}
 	return nil
 }
 
