@@ -69,6 +69,10 @@ type Options struct {
 	// Stdin is what the path "-" stands for.
 	Stdin io.Reader
 
+	// Piped returns a name and the content of a path that can be opened once alone, and of
+	// which somebody keeps what is read; nil of any other. Nil is for no such path.
+	Piped func(path string) (name string, content io.Reader)
+
 	// Run limits the memory that rows may take: what the process gains while a file
 	// is read counts.
 	Run run.Control

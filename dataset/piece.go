@@ -76,6 +76,11 @@ func (p *Piece) shifted(err error) error {
 
 // openContent opens a file, or a piece of it.
 func openContent(ctx context.Context, path string, o *Options) (*file.File, error) {
+	if o.Piped != nil {
+		if name, content := o.Piped(path); content != nil {
+			return file.From(ctx, name, io.NopCloser(content), 0, isBinary)
+		}
+	}
 	if o.Open == nil && o.Piece == nil {
 		return file.Open(ctx, path, o.Stdin, isBinary)
 	}

@@ -19,6 +19,7 @@ type Sampling struct {
 	Seed   uint64             // of the sample
 	Keep   func(row int) bool // which rows of the file have a part in it, by their number from 0; nil for all
 	Needed bool               // rows must have labels
+	Bytes  int64              // of content after which the survey may end; 0 for all
 }
 
 // Surveyed is what is known of all rows of a file of which Survey returned a sample: of
@@ -27,6 +28,7 @@ type Surveyed struct {
 	Rows   int
 	File   int     // rows of the file, with those that are not counted
 	Weight float64 // sum of the weights, Rows where they have none
+	Begun  bool    // these are the first rows of the file: the survey ended at Sampling.Bytes
 
 	// Target, and Beside for Labels, are the options by which the file is to be read again.
 	Target, Beside string
@@ -46,6 +48,10 @@ const mostLabels = 1000
 
 // sampleShare is the part of the budget that a sample may take.
 const sampleShare = 1.0 / 8
+
+// sampledByte is about how many bytes a byte of a table is in a sample, as a row and as an
+// instance: a digit and a comma are a number of 8 bytes twice. Other rows take perByte.
+const sampledByte = 8
 
 // Surveyed returns what is known of the file that the rows are a sample of, nil where
 // they are no sample.
@@ -204,6 +210,10 @@ func (g *gathering) file(ctx context.Context, f *file.File, path string) error {
 		if err := cmp.Or(r.checkKind(), r.alike(g.first), g.add(r)); err != nil {
 			return err
 		}
+		if g.s.Bytes > 0 && f.Count() >= g.s.Bytes {
+			g.known.Begun = true
+			return nil
+		}
 	}
 }
 
@@ -211,7 +221,11 @@ func (g *gathering) file(ctx context.Context, f *file.File, path string) error {
 func (g *gathering) most() int {
 	ctl := g.o.Run
 	ctl.Process = false
-	return max(1, min(g.sample.Most, int(sampleShare*float64(ctl.Budget())/max(perByte*g.bytes, 1))))
+	each := perByte * g.bytes
+	if g.first != nil && g.first.table != nil {
+		each = sampledByte * g.bytes
+	}
+	return max(1, min(g.sample.Most, int(sampleShare*float64(ctl.Budget())/max(each, 1))))
 }
 
 // add adds a part of the file.

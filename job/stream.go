@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -13,19 +14,25 @@ import (
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
+	"github.com/kerf-ml/kerf/sums"
 )
 
 // Streamed says how the rows of a file were learnt from that was read part by part.
 type Streamed struct {
-	Rows   int `json:"rows"`   // learnt from
-	Sample int `json:"sample"` // rows that kernel, map and choices are of
-	Passes int `json:"passes"` // over the file to learn, beside one to survey it
+	Rows   int `json:"rows"`            // learnt from
+	Sample int `json:"sample"`          // rows that kernel, map and choices are of
+	Passes int `json:"passes"`          // over the file to learn, beside one to survey it
+	First  int `json:"first,omitempty"` // rows of a pipe that the sample is of; 0 where it is of all rows
 
 	Skipped int `json:"skipped,omitempty"` // files that were bad and left out
 }
 
 // String is the same for people.
 func (s *Streamed) String() string {
+	if s.First > 0 {
+		return fmt.Sprintf("%s rows in sums, in the one pass that a pipe allows; encoding, kernel, map and choices by a "+
+			"sample of %s of the first %s", grouped(int64(s.Rows)), grouped(int64(s.Sample)), grouped(int64(s.First)))
+	}
 	return fmt.Sprintf("%s rows in sums, %s after one to survey them; kernel, map and choices by a sample of %s",
 		grouped(int64(s.Rows)), passes(s.Passes), grouped(int64(s.Sample)))
 }
@@ -43,6 +50,10 @@ type streaming struct {
 	read dataset.Options // as the file is read again
 	all  *dataset.Surveyed
 	sums []float64 // of the weights of each class
+
+	pipe  *piped     // where it is one
+	first int        // rows that all is of, of a pipe that is longer
+	apart *apartRows // held out of such a pipe; nil for none
 }
 
 const (
@@ -88,9 +99,6 @@ func (o *TrainOptions) settleStream(path string) error {
 	}
 	if why != nil {
 		return why
-	}
-	if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		return badInput(path, "a stream is read several times, and a pipe can be read once", "write it to a file first")
 	}
 	return nil
 }
@@ -182,6 +190,9 @@ func (o *TrainOptions) surveyFile(ctx context.Context, path string) (*dataset.Ro
 	o.Run.Progress.Begin("survey "+path, 0)
 	sampling := dataset.Sampling{Rows: most, Seed: o.Seed, Needed: !read.Unlabeled,
 		Keep: func(row int) bool { return !o.heldOut(row) }}
+	if o.pipe != nil {
+		sampling.Bytes = o.pipe.bytes
+	}
 	var rows *dataset.Rows
 	if o.on != nil {
 		rows, err = o.on.survey(ctx, o, read, sampling)
@@ -222,7 +233,16 @@ func (t *training[T]) settleStream() error {
 	if err := model.Streams(l, t.targets.classes.Len()); err != nil {
 		return dataset.BadOption("%s: %v", dataset.Option("stream"), err)
 	}
-	t.stream = &streaming{path: t.rows.Name, all: all}
+	t.stream = &streaming{path: t.rows.Name, all: all, pipe: t.o.pipe}
+	if t.o.pipe != nil {
+		t.stream.path = t.o.pipe.path
+	}
+	if t.stream.once() {
+		t.stream.first = all.Rows
+		if t.o.Holdout > 0 && t.o.Test == "" {
+			t.stream.apart = &apartRows{sample: sums.NewReservoir(t.o.Seed, max(leastHeld, t.rows.Len()))}
+		}
+	}
 	t.stream.read = t.o.Read
 	t.stream.read.Run, t.stream.read.Target, t.stream.read.Labels = t.o.Run, all.Target, all.Beside
 	s.unchosen = false // a map that lists the features of strings has too many for sums
@@ -271,14 +291,24 @@ func (t *training[T]) streamed(tr model.Training) *Streamed {
 	if t.stream == nil {
 		return nil
 	}
-	return &Streamed{Rows: t.stream.all.Rows, Sample: t.rows.Len(), Passes: tr.Iterations}
+	return &Streamed{Rows: t.stream.all.Rows, Sample: t.rows.Len(), Passes: tr.Iterations, First: t.stream.first}
 }
 
 // fitStream fits the separators to all rows.
 func (t *training[T]) fitStream(ctx context.Context, r model.Recipe[T], tr *model.Training) error {
-	s := model.Stream[T]{Rows: t.stream.all.Rows, Weight: t.stream.all.Weight, Classes: t.stream.sums, Each: t.each}
+	s := model.Stream[T]{Rows: t.stream.all.Rows, Weight: t.stream.all.Weight, Classes: t.stream.sums}
+	s.Each = func(ctx context.Context, use func(part model.Sample[T]) error) error { return t.each(ctx, 0, use) }
 	if t.o.on != nil {
 		s.Sum = t.sumOn
+	}
+	if t.stream.once() {
+		file := t.stream.all.File
+		s.Head = func(ctx context.Context, use func(part model.Sample[T]) error) error { return t.each(ctx, file, use) }
+		s.Each = func(ctx context.Context, use func(part model.Sample[T]) error) error {
+			t.stream.pipe.last = true
+			return t.each(ctx, 0, use)
+		}
+		s.Read = func(rows int, weight float64) { t.stream.all.Rows, t.stream.all.Weight = rows, weight }
 	}
 	if t.keep != nil {
 		key, err := t.streamKey(r)
@@ -310,8 +340,19 @@ func (t *training[T]) streamKey(r model.Recipe[T]) ([]byte, error) {
 	return w.Sum(nil), nil
 }
 
-// each reads the rows to learn from.
-func (t *training[T]) each(ctx context.Context, use func(part model.Sample[T]) error) error {
+// errEnough ends the reading of rows.
+var errEnough = errors.New("these are rows enough")
+
+// each reads the rows to learn from: of the first so many of the file, or of all for 0.
+func (t *training[T]) each(ctx context.Context, most int, use func(part model.Sample[T]) error) error {
+	if err := t.eachPart(ctx, most, use); !errors.Is(err, errEnough) {
+		return err
+	}
+	return nil
+}
+
+// eachPart is each, but that it reports errEnough after the last row before the end.
+func (t *training[T]) eachPart(ctx context.Context, most int, use func(part model.Sample[T]) error) error {
 	first := 0
 	train := t.part.train
 	read := t.stream.read
@@ -321,13 +362,23 @@ func (t *training[T]) each(ctx context.Context, use func(part model.Sample[T]) e
 		if err != nil {
 			return err
 		}
-		var index []int
+		var index, held []int
 		for i := range r.Len() {
-			if !t.o.heldOut(first+i) && (weights == nil || weights[i] > 0) {
+			switch {
+			case most > 0 && first+i >= most:
+			case t.o.heldOut(first + i):
+				held = append(held, i)
+			case weights == nil || weights[i] > 0:
 				index = append(index, i)
 			}
 		}
 		before := first
+		if t.stream.apart != nil && most == 0 {
+			t.stream.apart.add(r, first, held)
+		}
+		if most > 0 && first >= most {
+			return errEnough
+		}
 		first += r.Len()
 		if len(index) == 0 {
 			return nil
@@ -370,6 +421,10 @@ func (t *training[T]) partOf(r *dataset.Rows) (model.Sample[T], error) {
 	part.Y = make([]int, r.Len())
 	for i, label := range r.Labels {
 		c, ok := train.Classes.Index(label)
+		if !ok && t.stream.once() {
+			return part, badInput(r.Name, fmt.Sprintf("the label %q stands in none of the first %d rows, by which the classes "+
+				"are known", label, t.stream.first), "give the rows in random order, or as a file, or use a larger --max-memory")
+		}
 		if !ok {
 			return part, badInput(r.Name, fmt.Sprintf("the label %q came up while the file was read again", label),
 				"leave the file as it is while it is learnt from")
@@ -377,6 +432,29 @@ func (t *training[T]) partOf(r *dataset.Rows) (model.Sample[T], error) {
 		part.Y[i] = c
 	}
 	return part, nil
+}
+
+// leastHeld is how many rows that are held out of a pipe are kept, or as many as the
+// sample has.
+const leastHeld = 1000
+
+// testApart measures the model on rows that were held out of a pipe, and kept.
+func (t *training[T]) testApart(ctx context.Context, v *evaluation, m *Measured) error {
+	a := t.stream.apart
+	a.compact()
+	if a.count > a.held {
+		t.o.note("%s: %s rows were held out; the test is on %s of them, drawn at random, which were kept", t.rows.Name,
+			grouped(int64(a.count)), grouped(int64(a.held)))
+	}
+	for p, part := range a.parts {
+		for _, row := range a.rows[p] {
+			m.Rows = append(m.Rows, row+1)
+		}
+		if err := v.add(ctx, part); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // testStream measures the model on the rows that are held out, or on those of a file,
@@ -397,9 +475,12 @@ func (t *training[T]) testStream(ctx context.Context) (*Measured, error) {
 	m := &Measured{On: path, Test: true}
 	first := 0
 	var err error
-	if o.on != nil {
+	switch {
+	case o.on != nil:
 		m.Rows, err = t.testOn(ctx, &options, &v, held)
-	} else {
+	case held && t.stream.apart != nil:
+		err = t.testApart(ctx, &v, m)
+	default:
 		err = options.stream(ctx, out.Model, path, func(r *dataset.Rows) error {
 			var index []int
 			for i := range r.Len() {

@@ -38,7 +38,8 @@ type TrainOptions struct {
 	Details     bool          // gather what a report shows beside the result
 	Stream      bool          // learn from sums over the rows, read part by part, as of a file larger than memory
 
-	on *onCluster // on an engine
+	on   *onCluster // on an engine
+	pipe *piped     // where the rows are those of one
 }
 
 // NewTrainOptions returns the options that leave all choices open.
@@ -111,6 +112,14 @@ type Measured struct {
 func Train(ctx context.Context, path string, o TrainOptions) (*Trained, error) {
 	if err := o.apart(path); err != nil {
 		return nil, err
+	}
+	pipe, err := o.settlePipe(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if pipe != nil {
+		defer pipe.replay.Close()
+		o.pipe = pipe
 	}
 	if err := o.settleStream(path); err != nil {
 		return nil, err

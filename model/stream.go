@@ -19,6 +19,12 @@ type Stream[T any] struct {
 	Weight  float64   // sum of their weights, Rows where they have none
 	Classes []float64 // the same of each class; nil for numbers
 
+	// Head, where it is not nil, hands over the first rows, as often as it is asked, of a
+	// stream that can be read once: there are more than Rows, Weight and Classes say, which
+	// are of these. Each is asked once, and Read told how many there were.
+	Head func(ctx context.Context, use func(part Sample[T]) error) error
+	Read func(rows int, weight float64)
+
 	// Each hands the rows over in parts of any size, with the task and the classes of
 	// the sample that the pipeline was fitted to.
 	Each func(ctx context.Context, use func(part Sample[T]) error) error
@@ -90,8 +96,16 @@ func (r Recipe[T]) FitStream(ctx context.Context, p *Pipeline[T], t *Training, s
 	case Ridge:
 		err = from.ridge(ctx, l, t)
 	case SVM:
+		if s.Head != nil {
+			err = from.once(ctx, l, stream.SquaredHinge, l.Tolerance, l.MaxPasses, l.Unit, t)
+			break
+		}
 		err = from.newton(ctx, l, stream.SquaredHinge, l.Tolerance, l.MaxPasses, l.Unit, t)
 	case Logistic:
+		if s.Head != nil {
+			err = from.once(ctx, l, stream.Logistic, l.Tolerance, l.MaxPasses, l.Unit, t)
+			break
+		}
 		err = from.newton(ctx, l, stream.Logistic, l.Tolerance, l.MaxPasses, l.Unit, t)
 	}
 	if err != nil {
@@ -110,11 +124,16 @@ type streamed[T any] struct {
 	factor []float64 // of the weights of each class
 }
 
+// weighted reports rows that have weights, of their own or of their class.
+func (f *streamed[T]) weighted() bool {
+	return f.sample.Weight != nil || f.r.ClassWeight != nil || f.r.Balanced
+}
+
 // features returns the stream of features.
 func (f *streamed[T]) features() *stream.Sample {
 	classes := f.sample.Task == Classify
-	out := &stream.Sample{Dim: f.p.Map.Dim(), Rows: f.s.Rows, Weight: f.s.Weight}
-	weighted := f.sample.Weight != nil || f.r.ClassWeight != nil || f.r.Balanced
+	out := &stream.Sample{Dim: f.p.Map.Dim(), Rows: f.s.Rows, Weight: f.s.Weight, Unknown: f.s.Head != nil}
+	weighted := f.weighted()
 	if classes && weighted {
 		out.Weight = 0
 		for c, sum := range f.s.Classes {
@@ -126,10 +145,19 @@ func (f *streamed[T]) features() *stream.Sample {
 			return f.s.Sum(ctx, p, Weighing{weighted, f.factor}, merge)
 		}
 	}
-	out.Each = func(ctx context.Context, from int, use func(b *sums.Block) error) error {
-		blocks, seen := sums.NewBlocks(out.Dim, classes, weighted, use), 0
+	out.Each = f.blocks(f.s.Each, weighted)
+	return out
+}
+
+// blocks returns the blocks of features of rows that each hands over.
+func (f *streamed[T]) blocks(
+	each func(ctx context.Context, use func(part Sample[T]) error) error, weighted bool,
+) func(ctx context.Context, from int, use func(b *sums.Block) error) error {
+	classes := f.sample.Task == Classify
+	return func(ctx context.Context, from int, use func(b *sums.Block) error) error {
+		blocks, seen := sums.NewBlocks(f.p.Map.Dim(), classes, weighted, use), 0
 		blocks.From(from)
-		err := f.s.Each(ctx, func(part Sample[T]) error {
+		err := each(ctx, func(part Sample[T]) error {
 			lo := min(max(0, from-seen), part.Len())
 			seen += part.Len()
 			if lo == part.Len() {
@@ -158,7 +186,6 @@ func (f *streamed[T]) features() *stream.Sample {
 		}
 		return blocks.End()
 	}
-	return out
 }
 
 // meanRows is how many rows of the sample the mean of the features is taken from.
@@ -171,6 +198,9 @@ func (f *streamed[T]) ridge(ctx context.Context, l Ridge, t *Training) error {
 		Checkpoint: f.s.Checkpoint}
 	if l.Choose {
 		s.Lambdas = ridgeLambdas(rows.Weight)
+	}
+	if l.Choose && f.s.Head != nil {
+		s.Lambdas, s.Relative = ridgeLambdas(1), true
 	}
 	head := data.Range[T]{Of: f.sample.X, Hi: min(meanRows, f.sample.Len())}
 	x, err := f.p.features(ctx, f.r.Run.Quiet(), head)
@@ -190,6 +220,9 @@ func (f *streamed[T]) ridge(ctx context.Context, l Ridge, t *Training) error {
 	}
 	t.Lambda = fit.Lambda
 	t.Report = learn.Report{Status: learn.Converged, Iterations: 1, Objective: fit.Objective, Elapsed: t.Elapsed}
+	if f.s.Head != nil {
+		f.s.Read(fit.Rows, fit.Weight)
+	}
 	return f.take(fit.Models, 1)
 }
 
@@ -212,12 +245,12 @@ func (f *streamed[T]) newton(
 	if l.Rate() > 0 {
 		c = rated(l.Rate(), rows.Weight)
 	}
-	start, err := f.start(ctx, c, rows.Weight)
+	start, err := f.start(ctx, c, rows.Weight, loss)
 	if err != nil {
 		return err
 	}
 	n := stream.Newton{Loss: loss, C: c, Tolerance: tolerance, MaxPasses: min(passes, streamPasses), Unit: unit,
-		Seed: f.r.Seed, Start: start, Checkpoint: f.s.Checkpoint, Run: f.r.Run}
+		Seed: f.r.Seed, Start: start.functions, Active: start.active, Checkpoint: f.s.Checkpoint, Run: f.r.Run}
 	models, report, err := n.Fit(ctx, rows, f.sample.Classes.Len())
 	if err != nil {
 		return err
@@ -227,9 +260,55 @@ func (f *streamed[T]) newton(
 	return f.take(models, unit)
 }
 
+// once fits a loss in a single pass, from the minimum over the first rows.
+func (f *streamed[T]) once(
+	ctx context.Context, l Rated, loss stream.Loss, tolerance float64, passes int, unit float64, t *Training,
+) error {
+	rows := f.features()
+	head := *rows
+	head.Unknown, head.Each = false, f.blocks(f.s.Head, f.weighted())
+	c := t.C * float64(stream.First(head.Rows)) / float64(head.Rows)
+	if l.Rate() > 0 {
+		c = rated(l.Rate(), head.Weight)
+	}
+	start, err := f.start(ctx, c, head.Weight, loss)
+	if err != nil {
+		return err
+	}
+	classes := f.sample.Classes.Len()
+	n := stream.Newton{Loss: loss, C: c, Tolerance: tolerance, MaxPasses: min(passes, streamPasses), Unit: unit,
+		Seed: f.r.Seed, Start: start.functions, Active: start.active, Run: f.r.Run}
+	if start.functions, _, err = n.Fit(ctx, &head, classes); err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return err
+	}
+	o := stream.Once{Loss: loss, C: t.C, Rate: l.Rate(), Unit: unit, Seed: f.r.Seed, Start: start.functions,
+		Known: head.Rows, Active: start.active, Guard: start.guard, Checkpoint: f.s.Checkpoint, Run: f.r.Run}
+	fit, report, err := o.Fit(ctx, rows, classes)
+	if err != nil {
+		return err
+	}
+	report.Elapsed = t.Elapsed
+	t.Report, t.C = report, fit.C
+	f.s.Read(fit.Rows, fit.Weight)
+	return f.take(fit.Models, unit)
+}
+
+// beginning is what a fit begins with.
+type beginning struct {
+	functions []*stream.Function
+	active    []float64   // part of the rows that have curvature, of each separator
+	guard     *sums.Block // some rows
+}
+
+// guardRows is how many rows of the sample guard a single pass.
+const guardRows = 2048
+
 // start fits the sample with a C that is larger by as much as its rows are fewer: the
 // separators are then near those of all rows.
-func (f *streamed[T]) start(ctx context.Context, c, weight float64) ([]*stream.Function, error) {
+func (f *streamed[T]) start(ctx context.Context, c, weight float64, loss stream.Loss) (*beginning, error) {
 	x, err := f.p.features(ctx, f.r.Run.Quiet(), f.sample.X)
 	if err != nil {
 		return nil, err
@@ -248,9 +327,28 @@ func (f *streamed[T]) start(ctx context.Context, c, weight float64) ([]*stream.F
 	if err != nil {
 		return nil, err
 	}
-	out := make([]*stream.Function, fitted.Separators.Rows)
-	for k := range out {
-		out[k] = &stream.Function{W: fitted.Separators.Row(k), Bias: fitted.Bias[k]}
+	out := &beginning{}
+	unit := fitted.Unit
+	for k := range fitted.Separators.Rows {
+		s := &stream.Function{W: fitted.Separators.Row(k), Bias: fitted.Bias[k]}
+		out.functions = append(out.functions, s)
+		sum, class := 1.0, learn.PositiveClass(k, mapped.Classes.Len())
+		for i := range x.Len() {
+			m := x.At(i).DotWith(s.W) + s.Bias*unit
+			if mapped.Y[i] != class {
+				m = -m
+			}
+			sum += loss.Active(m)
+		}
+		out.active = append(out.active, min(1, sum/float64(x.Len())))
+	}
+	rows := min(guardRows, x.Len())
+	out.guard = &sums.Block{X: data.NewMatrix(rows, f.p.Map.Dim()), Y: mapped.Y[:rows]}
+	for i := range rows {
+		x.At(i).CopyTo(out.guard.X.Row(i))
+	}
+	if own != nil {
+		out.guard.Weight = own[:rows]
 	}
 	return out, nil
 }

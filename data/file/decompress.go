@@ -19,13 +19,16 @@ import (
 // zstd --long without a number.
 const maxWindow = 1 << 27
 
+// The first bytes of gzip and zstd data.
+var gzipMagic, zstdMagic = []byte{0x1f, 0x8b}, []byte{0x28, 0xb5, 0x2f, 0xfd}
+
 // decompress returns the text behind r, which it recognises by the magic bytes
 // of each format. Plain text passes through.
 func (f *File) decompress(r *remember) (io.Reader, error) {
 	in := bufio.NewReaderSize(r, HeadSize)
 	magic, _ := in.Peek(10)
 	switch {
-	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+	case bytes.HasPrefix(magic, gzipMagic):
 		z, err := gzip.NewReader(in)
 		if err != nil {
 			return nil, f.damage("gzip", r, err)
@@ -35,7 +38,7 @@ func (f *File) decompress(r *remember) (io.Reader, error) {
 	case isBzip2(magic):
 		f.packing = "bzip2"
 		return &layer{f: f, kind: "bzip2", r: bzip2.NewReader(in), below: r}, nil
-	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+	case bytes.HasPrefix(magic, zstdMagic):
 		// With a concurrency of one the decoder starts no goroutines.
 		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {

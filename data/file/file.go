@@ -31,6 +31,9 @@ const (
 	HeadSize = 64 << 10
 )
 
+// StandardInput is the name of standard input.
+const StandardInput = "standard input"
+
 // File is an open data file: its decompressed text, without a byte order mark, or
 // the decompressed bytes of a binary format. It is not safe for concurrent use.
 type File struct {
@@ -73,7 +76,7 @@ func Open(ctx context.Context, path string, stdin io.Reader, binary ...func(head
 	}}
 	var raw io.Reader
 	if path == "-" {
-		f.Name = "standard input"
+		f.Name = StandardInput
 		raw, f.size = standardInput(ctx, stdin)
 	} else {
 		file, regular, err := openPath(ctx, path)

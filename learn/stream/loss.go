@@ -53,3 +53,12 @@ func (l Loss) value(m float64) float64 {
 	}
 	return math.Log1p(math.Exp(-m))
 }
+
+// Active is the curvature at the margin m beside the largest there is.
+func (l Loss) Active(m float64) float64 {
+	_, _, curvature := l.at(m)
+	if l == SquaredHinge {
+		return curvature / 2
+	}
+	return 4 * curvature
+}

@@ -26,10 +26,12 @@ import (
 // and the last one. Where the step lowers P enough its end is the next point, and the
 // next step is known without another pass; otherwise the best of the points between is.
 //
-// The Hessian is over a part of the rows, drawn by their numbers, about HessianRows for
-// each coordinate: with a hundred the error of a step falls to a tenth, and far beyond
+// The Hessian is over a part of the rows, drawn by their numbers, about HessianRows that
+// have curvature for each coordinate: with a hundred the error of a step falls to a tenth, and far beyond
 // that no pass is saved (docs/math/sums.md). Half the squared length of the gradient
-// bounds how far P is above its optimum; the fit ends where that is at most Tolerance·P.
+// bounds how far P is above its optimum, and what the next step promises to lower it by is
+// about that; the fit ends where one of them is at most Tolerance·P, and reports it as the
+// gap.
 //
 // Memory is two matrices of d² for each class, or for as many classes at a time as
 // there is room for, which take passes of their own.
@@ -44,6 +46,10 @@ type Newton struct {
 	// Start are functions to begin with, one a separator, with Bias the weight of the
 	// constant coordinate: those of a sample of the rows save passes. Nil for 0.
 	Start []*Function
+
+	// Active is about which part of the rows has curvature, of each separator: where that is
+	// small, the Hessian is over more rows. Nil for 1.
+	Active []float64
 
 	Checkpoint learn.Checkpoint // a round is a block of rows
 	Run        run.Control
@@ -79,6 +85,7 @@ type separation struct {
 	gap   float64   // at w
 	done  bool
 	stuck bool
+	part  float64 // of the rows that the Hessian is over
 }
 
 // Fit returns a function a separator, with Bias the weight of the constant coordinate.
@@ -133,9 +140,12 @@ func (n Newton) begin(s *Sample, classes int) ([]*separation, error) {
 	if n.Start != nil && len(n.Start) != len(all) {
 		return nil, fmt.Errorf("newton: the start has %d functions and must have %d", len(n.Start), len(all))
 	}
+	if n.Active != nil && len(n.Active) != len(all) {
+		return nil, fmt.Errorf("newton: there are %d parts of active rows and must be %d", len(n.Active), len(all))
+	}
 	for k := range all {
 		t := &separation{class: learn.PositiveClass(k, classes), w: make([]float64, s.Dim+1), p: make([]float64, s.Dim+1),
-			value: math.Inf(1), gap: math.Inf(1)}
+			value: math.Inf(1), gap: math.Inf(1), part: partOf(n.Active, k, s.Dim, s.Rows)}
 		if n.Start != nil {
 			copy(t.w[:s.Dim], n.Start[k].W)
 			if t.w[s.Dim] = n.Start[k].Bias; n.Unit == 0 {
@@ -200,8 +210,7 @@ func (n Newton) run(
 			return passes, learn.IterationLimit, err
 		}
 		passes++
-		part := n.part(s)
-		err = par.For(ctx, n.Run.Quiet(), "", len(live), func(k int) error { return n.advance(ctx, live[k], q[k], part) })
+		err = par.For(ctx, n.Run.Quiet(), "", len(live), func(k int) error { return n.advance(ctx, live[k], q[k]) })
 		if learn.Interrupted(ctx, err) {
 			return passes, learn.Stopped(ctx), nil
 		}
@@ -211,9 +220,13 @@ func (n Newton) run(
 	}
 }
 
-// part is the part of the rows that the Hessian is over.
-func (n Newton) part(s *Sample) float64 {
-	return min(1, HessianRows*float64(s.Dim+1)/float64(max(s.Rows, 1)))
+// partOf is the part of so many rows that the Hessian of separator k is over.
+func partOf(active []float64, k, dim, rows int) float64 {
+	live := float64(max(rows, 1))
+	if active != nil {
+		live *= max(active[k], 0)
+	}
+	return min(1, HessianRows*float64(dim+1)/max(live, 1))
 }
 
 // pass sums over all rows at the ends of the steps.
@@ -228,14 +241,14 @@ func (n Newton) pass(
 			q[k] = sums.NewQuadratic(width, len(ahead))
 		}
 	}
-	p := &NewtonPass{Loss: n.Loss, C: n.C, Unit: n.Unit, Seed: n.Seed, Part: n.part(s)}
+	p := &NewtonPass{Loss: n.Loss, C: n.C, Unit: n.Unit, Seed: n.Seed}
 	for _, t := range live {
 		end := make([]float64, width)
 		for j, a := range t.w {
 			end[j] = a + t.p[j]
 		}
 		p.Classes, p.Ends, p.Starts = append(p.Classes, t.class), append(p.Ends, end), append(p.Starts, slices.Clone(t.w))
-		p.Still = append(p.Still, vmath.Dot(t.p, t.p) == 0)
+		p.Still, p.Parts = append(p.Still, vmath.Dot(t.p, t.p) == 0), append(p.Parts, t.part)
 	}
 	keep := func(next int) []byte { return n.state(s, all, progress{at.group, at.passes, next, q}) }
 	return q, s.pass(ctx, n.Run, fmt.Sprintf("pass %d", at.passes+1), at.row, n.Checkpoint, keep,
@@ -243,7 +256,7 @@ func (n Newton) pass(
 }
 
 // advance takes the step, or a part of it, and finds the next one.
-func (n Newton) advance(ctx context.Context, t *separation, q *sums.Quadratic, part float64) error {
+func (n Newton) advance(ctx context.Context, t *separation, q *sums.Quadratic) error {
 	end := make([]float64, len(t.w))
 	for j, a := range t.w {
 		end[j] = a + t.p[j]
@@ -270,15 +283,15 @@ func (n Newton) advance(ctx context.Context, t *separation, q *sums.Quadratic, p
 		t.done, t.stuck = true, true
 		return nil
 	}
-	return n.step(ctx, t, q, gradient, part)
+	return n.step(ctx, t, q, gradient)
 }
 
 // step finds the step from t.w by the Hessian, which it takes apart.
-func (n Newton) step(ctx context.Context, t *separation, q *sums.Quadratic, gradient []float64, part float64) error {
+func (n Newton) step(ctx context.Context, t *separation, q *sums.Quadratic, gradient []float64) error {
 	h := q.Hessian
 	largest := 0.0
 	for j := range h.Rows {
-		vmath.Scale(h.Row(j)[:j+1], 1/part)
+		vmath.Scale(h.Row(j)[:j+1], 1/t.part)
 		largest = max(largest, h.Row(j)[j])
 	}
 	for j := range h.Rows {
@@ -297,6 +310,10 @@ func (n Newton) step(ctx context.Context, t *separation, q *sums.Quadratic, grad
 		t.p[j] = -g
 	}
 	solve(t.p, h)
+	if decrement := -vmath.Dot(t.p, gradient) / 2; decrement <= n.Tolerance*t.value {
+		t.gap, t.done = max(0, decrement), true
+		clear(t.p)
+	}
 	return nil
 }
 

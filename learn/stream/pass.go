@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"math"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/linalg"
@@ -38,8 +37,8 @@ type NewtonPass struct {
 	Loss    Loss
 	C, Unit float64
 	Seed    uint64
-	Part    float64 // of the rows, that the curvature is over
-	Classes []int   // that the separators have as their positive one
+	Parts   []float64 // of the rows, that the curvature of each separator is over
+	Classes []int     // that the separators have as their positive one
 	Ends    [][]float64
 	Starts  [][]float64
 	Still   []bool // steps that lead nowhere
@@ -60,7 +59,7 @@ func (p *Pass) Validate() error {
 	case n == nil:
 		return nil
 	case n.Loss > Logistic || p.Classes < 2 || len(n.Ends) == 0 || len(n.Ends) != len(n.Classes) ||
-		len(n.Starts) != len(n.Ends) || len(n.Still) != len(n.Ends):
+		len(n.Starts) != len(n.Ends) || len(n.Still) != len(n.Ends) || len(n.Parts) != len(n.Ends):
 		return ErrPass
 	}
 	for k := range n.Ends {
@@ -254,6 +253,16 @@ func (s *Sums) fold(b *sums.Block, fold int) int {
 	return n
 }
 
+// chances returns a number in [0, 1) for each row of a block, by its number: rows with one
+// below a part are drawn for that part of them.
+func chances(sd uint64, b *sums.Block) []float64 {
+	out := make([]float64, b.Rows())
+	for i := range out {
+		out[i] = float64(seed.Hash(sd, seed.Curvature, uint64(b.First+i))>>11) / (1 << 53)
+	}
+	return out
+}
+
 // addLosses adds the losses of the rows.
 func (s *Sums) addLosses(ctx context.Context, ctl run.Control, block *sums.Block) error {
 	n, sc, rows, dim := s.Pass.Newton, s.scratch, block.Rows(), s.Pass.Dim
@@ -266,12 +275,7 @@ func (s *Sums) addLosses(ctx context.Context, ctl run.Control, block *sums.Block
 	if err := linalg.MulT(context.WithoutCancel(ctx), ctl, 1, x, sc.w, 0, score); err != nil {
 		return err
 	}
-	sampled := make([]bool, rows)
-	most := uint64(math.MaxUint64)
-	for i := range sampled {
-		h := seed.Hash(n.Seed, seed.Curvature, uint64(block.First+i))
-		sampled[i] = n.Part >= 1 || h < uint64(n.Part*float64(most))
-	}
+	chance := chances(n.Seed, block)
 	slope, bend := make([]float64, rows), make([]float64, 0, rows)
 	for k, q := range s.Quadratics {
 		between := ahead
@@ -294,7 +298,7 @@ func (s *Sums) addLosses(ctx context.Context, ctl run.Control, block *sums.Block
 			for l, part := range between {
 				q.Ahead[l] += c * n.Loss.value(start+part*(end-start))
 			}
-			if sampled[i] && second > 0 && c > 0 {
+			if chance[i] <= n.Parts[k] && second > 0 && c > 0 {
 				copy(sc.chosen.Row(len(bend)), x.Row(i))
 				bend = append(bend, c*second)
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/linalg"
@@ -28,6 +29,7 @@ import (
 // pass and d³/3 for each λ and fold.
 type Ridge struct {
 	Lambdas   []float64 // values of λ to choose among, each above 0; at least one
+	Relative  bool      // Lambdas are of a unit of weight: λ is one of them times the sum of the rows' weights
 	Intercept bool      // fit b
 	Folds     int       // parts, at least 2 where there are several Lambdas
 	Seed      uint64    // that divides rows into folds
@@ -66,6 +68,8 @@ type RidgeFit struct {
 	Models    []*Function // one a target
 	Objective float64
 	Residual  float64 // Σ c·(f(x) - y)², over targets
+	Rows      int
+	Weight    float64 // sum of the weights
 }
 
 // Fit learns numbers, or classes against the rest where classes is at least 2.
@@ -159,7 +163,11 @@ func (r Ridge) solve(ctx context.Context, parts []*sums.Products, dim, targets i
 		vmath.Finite(all.Squares) >= 0 {
 		return nil, errors.New("ridge: a sum is not finite; scale the data down")
 	}
-	fit := &RidgeFit{Lambda: r.Lambdas[0]}
+	if r.Relative {
+		r.Lambdas = slices.Clone(r.Lambdas)
+		vmath.Scale(r.Lambdas, all.Weight)
+	}
+	fit := &RidgeFit{Lambda: r.Lambdas[0], Rows: all.Rows, Weight: all.Weight}
 	if len(r.Lambdas) > 1 {
 		var err error
 		if fit.Steps, err = r.tryAll(ctx, parts, all); err != nil {

@@ -11,6 +11,7 @@ import (
 func (n Newton) mark(s *Sample, tasks int) uint64 {
 	lists := [][]float64{{float64(n.Loss), n.C, n.Tolerance, float64(n.MaxPasses), n.Unit, float64(n.Seed),
 		float64(s.Dim), float64(s.Rows), s.Weight, float64(tasks)}}
+	lists = append(lists, n.Active)
 	for _, f := range n.Start {
 		lists = append(lists, f.W, []float64{f.Bias})
 	}

@@ -3,7 +3,8 @@
 //
 //   - Ridge, least squares of numbers or classes, with its penalty chosen by sums over
 //     folds, in one pass;
-//   - Newton, the squared hinge and the logistic loss, in a few passes.
+//   - Newton, the squared hinge and the logistic loss, in a few passes;
+//   - Once, the same in a single pass, near the minimum.
 //
 // Sums are over blocks of sums.BlockRows rows in their order: same rows, same bits,
 // whatever the number of workers, the memory, or the files that the rows came in.
@@ -24,6 +25,10 @@ type Sample struct {
 	Dim    int     // coordinates of a row
 	Rows   int     // how many there are, of positive weight
 	Weight float64 // sum of their weights
+
+	// Unknown says that nobody knows Rows and Weight before the rows were read, which can be
+	// done once.
+	Unknown bool
 
 	// Each reads the rows from the given one on, which is a multiple of
 	// sums.BlockRows, in blocks of that many. A block may be written to.
@@ -47,7 +52,11 @@ type Function struct {
 func (s *Sample) pass(
 	ctx context.Context, ctl run.Control, name string, from int, c learn.Checkpoint, keep func(next int) []byte, all *Sums,
 ) error {
-	ctl.Progress.Begin(name, int64(s.Rows))
+	total := s.Rows
+	if s.Unknown {
+		total = 0
+	}
+	ctl.Progress.Begin(name, int64(total))
 	defer ctl.Progress.End()
 	rows := from
 	var err error
@@ -73,6 +82,9 @@ func (s *Sample) pass(
 			}
 			return c.Keep(rows/sums.BlockRows, false, func() []byte { return keep(rows) })
 		})
+	}
+	if s.Unknown {
+		return err
 	}
 	if err == nil && rows != s.Rows {
 		return fmt.Errorf("the data have changed while they were read: %d rows to learn from, and %d before", rows, s.Rows)
