@@ -81,13 +81,13 @@ func round4(v float64) float64 {
 }
 
 // vectors are the rows of a view that the search looks at.
-func (s *search[T]) vectors(view int) data.Source[data.Vector] {
-	return any(s.views[view].sample.X).(data.Source[data.Vector]) // nothing else is searched
+func (s *search) vectors(view int) data.Source[data.Vector] {
+	return s.views[view].sample.X
 }
 
 // arms returns the first arms of a view of the rows.
-func (s *search[T]) arms(view int) []*arm[T] {
-	x, out := s.vectors(view), []*arm[T]{s.linear(view)}
+func (s *search) arms(view int) []*arm {
+	x, out := s.vectors(view), []*arm{s.linear(view)}
 	texts := data.Dim(x) > mostCoordinates
 	if (view == 0 || s.size.wide || texts) && s.triesLogistic(data.Dim(x)) {
 		out = append(out, s.logistic(view))
@@ -104,7 +104,7 @@ func (s *search[T]) arms(view int) []*arm[T] {
 		}
 		unit := sh.unit(x, s.o.Seed)
 		for _, width := range sh.widths {
-			a := s.machine(sh.name, view, any(sh.kernelOf(width*unit)).(kernel.Kernel[T]))
+			a := s.machine(sh.name, view, sh.kernelOf(width*unit))
 			a.width = width
 			out = append(out, a)
 		}
@@ -112,7 +112,7 @@ func (s *search[T]) arms(view int) []*arm[T] {
 	if (view == 0 || s.size.wide) && data.Dim(x) <= mostMonomials {
 		for _, degree := range degrees {
 			k := kernel.Polynomial{Degree: degree, Coef: 1, Gamma: round4(1 / squareLength(x))}
-			out = append(out, s.machine(fmt.Sprintf("poly%d", degree), view, any(k).(kernel.Kernel[T])))
+			out = append(out, s.machine(fmt.Sprintf("poly%d", degree), view, k))
 		}
 	}
 	return out
@@ -136,17 +136,17 @@ func squareLength(x data.Source[data.Vector]) float64 {
 }
 
 // machine returns the arm of kernel ridge with a kernel.
-func (s *search[T]) machine(family string, view int, k kernel.Kernel[T]) *arm[T] {
+func (s *search) machine(family string, view int, k kernel.Kernel[data.Vector]) *arm {
 	r := s.recipe
-	r.Kernel, r.Map, r.Learner = k, model.None[T]{}, model.NewKernelRidge[T]()
-	return &arm[T]{family: family, view: view, name: s.named(view, spec.Short(fmt.Sprint(k))), recipe: r, ridge: true,
+	r.Kernel, r.Map, r.Learner = k, model.None[data.Vector]{}, model.NewKernelRidge[data.Vector]()
+	return &arm{family: family, view: view, name: s.named(view, spec.Short(fmt.Sprint(k))), recipe: r, ridge: true,
 		grid: ridgeGrid}
 }
 
 // linear returns the arm of the plain linear model.
-func (s *search[T]) linear(view int) *arm[T] {
+func (s *search) linear(view int) *arm {
 	r := s.recipe
-	r.Map = model.None[T]{}
+	r.Map = model.None[data.Vector]{}
 	var grid []float64
 	if s.task == model.Regress {
 		r.Learner = model.NewRidge()
@@ -155,7 +155,7 @@ func (s *search[T]) linear(view int) *arm[T] {
 		r.Learner = model.NewSVM().Quick(s.size.second)
 		grid = model.Penalties(r.Learner, true, s.views[view].sample, everySecond(model.GridC), nil)
 	}
-	a := &arm[T]{family: linearKernel, view: view, name: s.named(view, linearKernel), recipe: r, grid: grid}
+	a := &arm{family: linearKernel, view: view, name: s.named(view, linearKernel), recipe: r, grid: grid}
 	if s.task == model.Classify {
 		a.whole = s.whole(model.NewSVM())
 	}
@@ -163,7 +163,7 @@ func (s *search[T]) linear(view int) *arm[T] {
 }
 
 // whole is the learner of a fit to all rows, near enough for a quick one.
-func (s *search[T]) whole(l model.Learner) model.Learner {
+func (s *search) whole(l model.Learner) model.Learner {
 	if q, ok := l.(model.Quicker); ok && s.size.near {
 		return q.Quick(s.rows())
 	}
@@ -173,22 +173,22 @@ func (s *search[T]) whole(l model.Learner) model.Learner {
 // triesLogistic reports whether the logistic loss takes part: in classes, with separators that are soon learnt, of
 // texts or few coordinates, and where rows are many. Of few rows a mean of models is taken, of which its log odds are
 // no part.
-func (s *search[T]) triesLogistic(dim int) bool {
+func (s *search) triesLogistic(dim int) bool {
 	return s.task == model.Classify && s.rows() > foldedRows && (dim <= mostMonomials || dim > mostCoordinates) &&
 		dim*learn.Separators(s.views[0].sample.Classes.Len()) <= mostWeights
 }
 
 // logistic returns the arm of the plain linear model by the logistic loss.
-func (s *search[T]) logistic(view int) *arm[T] {
+func (s *search) logistic(view int) *arm {
 	r := s.recipe
-	r.Map, r.Learner = model.None[T]{}, model.NewLogistic().Quick(s.size.second)
+	r.Map, r.Learner = model.None[data.Vector]{}, model.NewLogistic().Quick(s.size.second)
 	grid := model.Penalties(r.Learner, true, s.views[view].sample, everySecond(model.GridC), nil)
-	return &arm[T]{family: model.LearnerLogistic, view: view, name: s.named(view, model.LearnerLogistic), recipe: r,
+	return &arm{family: model.LearnerLogistic, view: view, name: s.named(view, model.LearnerLogistic), recipe: r,
 		whole: s.whole(model.NewLogistic()), grid: grid}
 }
 
 // named is the name of an arm for people: with its view where there are several.
-func (s *search[T]) named(view int, name string) string {
+func (s *search) named(view int, name string) string {
 	if len(s.views) < 2 {
 		return name
 	}
@@ -196,7 +196,7 @@ func (s *search[T]) named(view int, name string) string {
 }
 
 // around returns the penalties next to the one that was best.
-func (a *arm[T]) around() []float64 {
+func (a *arm) around() []float64 {
 	if !a.ridge {
 		return a.grid
 	}
@@ -205,7 +205,7 @@ func (a *arm[T]) around() []float64 {
 }
 
 // again returns the arm for the second rung.
-func (a *arm[T]) again() *arm[T] {
+func (a *arm) again() *arm {
 	next := *a
 	next.grid, next.scores, next.kernel, next.stage = a.around(), nil, nil, ""
 	if a.before == 0 {
@@ -216,7 +216,7 @@ func (a *arm[T]) again() *arm[T] {
 
 // learnt returns the arm whose kernel is that of another in a metric that is learnt
 // from the rows, nil where there is none to learn.
-func (s *search[T]) learnt(a *arm[T]) *arm[T] {
+func (s *search) learnt(a *arm) *arm {
 	v := s.vectors(a.view)
 	at := slices.IndexFunc(shapes, func(sh shape) bool { return sh.name == a.family })
 	if at < 0 || data.Dim(v) > mostScaled || data.Dim(v) < 2 {
@@ -228,7 +228,7 @@ func (s *search[T]) learnt(a *arm[T]) *arm[T] {
 	r.Rounds, r.Seed, r.Run = s.size.rounds, s.o.Seed, s.recipe.Run
 	next := a.again()
 	next.family, next.name = "learned "+a.family, s.named(a.view, "learned metric of "+a.family)
-	next.learn = func(ctx context.Context, part model.Sample[T]) (kernel.Kernel[T], error) {
+	next.learn = func(ctx context.Context, part model.Sample[data.Vector]) (kernel.Kernel[data.Vector], error) {
 		return s.learnKernel(ctx, r, part)
 	}
 	next.grid = ridgeGrid[:5]
@@ -240,9 +240,9 @@ func (s *search[T]) learnt(a *arm[T]) *arm[T] {
 const manyColumns = 64
 
 // learnKernel learns a metric from some of the rows.
-func (s *search[T]) learnKernel(
-	ctx context.Context, r metric.Recipe, part model.Sample[T],
-) (kernel.Kernel[T], error) {
+func (s *search) learnKernel(
+	ctx context.Context, r metric.Recipe, part model.Sample[data.Vector],
+) (kernel.Kernel[data.Vector], error) {
 	few, most := part, s.size.metric
 	if data.Dim(s.vectors(0)) > manyColumns {
 		most = most * 2 / 3
@@ -251,16 +251,16 @@ func (s *search[T]) learnKernel(
 		_, some := part.Split(float64(most)/float64(part.Len()), s.o.Seed)
 		few = part.Select(some)
 	}
-	got, err := r.Learn(ctx, any(few.X).(data.Source[data.Vector]), targetsMatrix(few))
+	got, err := r.Learn(ctx, few.X, targetsMatrix(few))
 	if err != nil {
 		return nil, err
 	}
-	return any(got.Kernel).(kernel.Kernel[T]), nil
+	return got.Kernel, nil
 }
 
 // targetsMatrix returns what a metric is learnt from: numbers in units of their
 // spread around their mean, or +1 and -1, a column a class.
-func targetsMatrix[T any](s model.Sample[T]) *data.Matrix {
+func targetsMatrix(s model.Sample[data.Vector]) *data.Matrix {
 	if s.Task == model.Regress {
 		y, mean := data.NewMatrix(s.Len(), 1), 0.0
 		for _, v := range s.Values {

@@ -11,7 +11,7 @@ import (
 
 // members is how many arms are joined in a model: as many as can be fitted
 // in the time.
-func (s *search[T]) members() int {
+func (s *search) members() int {
 	switch n := s.rows(); {
 	case n <= choleskyRows:
 		return s.size.blend
@@ -23,7 +23,7 @@ func (s *search[T]) members() int {
 
 // blend chooses the arms that are joined, all of the view of the best one, and their
 // weights, by the scores of the rows that they were measured on.
-func (s *search[T]) blend(finals []*arm[T]) ([]*arm[T], []float64) {
+func (s *search) blend(finals []*arm) ([]*arm, []float64) {
 	best := finals[0]
 	if s.o.Single {
 		return finals[:1], []float64{1}
@@ -32,7 +32,7 @@ func (s *search[T]) blend(finals []*arm[T]) ([]*arm[T], []float64) {
 		return s.beside(best, finals[1:])
 	}
 	most := s.members()
-	var among []*arm[T]
+	var among []*arm
 	for _, a := range finals {
 		odds := a.family == model.LearnerLogistic // scores that are not around +1 and -1 join no others
 		if a.view == best.view && !odds && (a == best || !s.byAll(a, s.rows()) || s.rows() <= 2*choleskyRows) {
@@ -70,7 +70,7 @@ func (s *search[T]) blend(finals []*arm[T]) ([]*arm[T], []float64) {
 		}
 		return judge.loss(model.Blended(scores, w))
 	})
-	var arms []*arm[T]
+	var arms []*arm
 	var kept []float64
 	for i, w := range weight {
 		if w > 0 {
@@ -82,8 +82,8 @@ func (s *search[T]) blend(finals []*arm[T]) ([]*arm[T], []float64) {
 
 // beside returns an arm of log odds, which joins no others, or the others joined where
 // that is better.
-func (s *search[T]) beside(odds *arm[T], others []*arm[T]) ([]*arm[T], []float64) {
-	others = slices.DeleteFunc(slices.Clone(others), func(a *arm[T]) bool { return a.family == odds.family })
+func (s *search) beside(odds *arm, others []*arm) ([]*arm, []float64) {
+	others = slices.DeleteFunc(slices.Clone(others), func(a *arm) bool { return a.family == odds.family })
 	if len(others) > 0 {
 		arms, weight := s.blend(others)
 		scores := make([]*data.Matrix, len(arms))
@@ -95,7 +95,7 @@ func (s *search[T]) beside(odds *arm[T], others []*arm[T]) ([]*arm[T], []float64
 			return arms, weight
 		}
 	}
-	return []*arm[T]{odds}, []float64{1}
+	return []*arm{odds}, []float64{1}
 }
 
 // nearly is how much larger than the least a loss may be to be nearly as good.
@@ -112,7 +112,7 @@ func equal(n int) []float64 {
 
 // held returns the scores of the rows that the second rung measured on, as those of rows
 // of their own: one that was measured several times has the mean of its scores.
-func (s *search[T]) held(sample model.Sample[T], scores *data.Matrix) *model.HeldOut {
+func (s *search) held(sample model.Sample[data.Vector], scores *data.Matrix) *model.HeldOut {
 	place, index, times := map[int]int{}, []int{}, []float64{}
 	out := data.NewMatrix(0, scores.Cols)
 	row := 0
@@ -142,7 +142,7 @@ const steepest = 0.6
 // growth returns what the error of an arm is multiplied by when it is fitted to all
 // rows: the error fell from the first rung to the second by a power of the rows, and
 // is taken to go on so. It is 1 where the rungs had all rows.
-func (s *search[T]) growth(a *arm[T]) float64 {
+func (s *search) growth(a *arm) float64 {
 	n := float64(s.rows())
 	if len(s.second.parts) > 1 || a.rows <= a.beforeRows || a.beforeRows == 0 || !(a.before > 0 && a.error > 0) {
 		return 1

@@ -12,9 +12,9 @@ import (
 type Effort string
 
 // The efforts. Least tries some widths, dimensions and maps of one kernel, and gives a
-// linear separator of a short vector of features; Quick lets some kernels race on a small sample and takes seconds; Normal
-// lets encodings, kernels and learned metrics race, for about half a minute of two
-// cores; Thorough does it on larger samples.
+// linear separator of a short vector of features; Quick lets some kernels race on a small
+// sample and takes seconds; Normal lets encodings, kernels and learned metrics race, for
+// about half a minute of two cores; Thorough does it on larger samples.
 const (
 	Least    Effort = "least"
 	Quick    Effort = "quick"

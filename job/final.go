@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -26,7 +27,9 @@ const (
 )
 
 // final returns the recipe of an arm for all rows.
-func (s *search[T]) final(ctx context.Context, a *arm[T], whole model.Sample[T]) (model.Recipe[T], error) {
+func (s *search) final(
+	ctx context.Context, a *arm, whole model.Sample[data.Vector],
+) (model.Recipe[data.Vector], error) {
 	r := a.recipe
 	r.Kernel = a.kernel
 	if a.learn != nil && len(s.second.parts) > 1 {
@@ -57,13 +60,13 @@ func (s *search[T]) final(ctx context.Context, a *arm[T], whole model.Sample[T])
 	}
 	switch {
 	case all && n <= choleskyRows:
-		r.Learner = model.NewKernelRidge[T]().WithPenalty(penalty)
+		r.Learner = model.NewKernelRidge[data.Vector]().WithPenalty(penalty)
 	case all:
-		l := model.NewKernelRidge[T]()
+		l := model.NewKernelRidge[data.Vector]()
 		l.Tolerance = stepsError
 		r.Learner = l.WithPenalty(penalty)
 	default:
-		l := model.NewFalkon[T]()
+		l := model.NewFalkon[data.Vector]()
 		l.Dim = min(dim, n)
 		r.Learner = l.WithPenalty(penalty)
 	}
@@ -71,7 +74,7 @@ func (s *search[T]) final(ctx context.Context, a *arm[T], whole model.Sample[T])
 }
 
 // byAll reports whether an arm is fitted with all of n rows as landmarks.
-func (s *search[T]) byAll(a *arm[T], n int) bool {
+func (s *search) byAll(a *arm, n int) bool {
 	return a.ridge && n <= choleskyRows || a.ridge && a.grid[a.at] < smoothAt && n <= s.size.all &&
 		s.o.Run.Reserve("", 6*float64(n)*float64(n), "") == nil
 }

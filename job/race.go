@@ -13,12 +13,12 @@ import (
 )
 
 // arm is a way to a model: a view of the rows, a kernel, a map and a learner.
-type arm[T any] struct {
+type arm struct {
 	family string // what it is of: arms of one family and view differ in their width
 	view   int
 	name   string // for people
 	stage  string // what progress says in its place; empty for the name
-	recipe model.Recipe[T]
+	recipe model.Recipe[data.Vector]
 	whole  model.Learner // of the fit to all rows; nil for that of the recipe
 	ridge  bool          // its penalties are μ of (K + μI)α = y, else those of the learner
 	grid   []float64     // penalties, from that of the simplest model on
@@ -26,7 +26,7 @@ type arm[T any] struct {
 
 	// learn makes the kernel from the rows that the arm is fitted to; nil for one
 	// that is given.
-	learn func(ctx context.Context, s model.Sample[T]) (kernel.Kernel[T], error)
+	learn func(ctx context.Context, s model.Sample[data.Vector]) (kernel.Kernel[data.Vector], error)
 
 	// What the race found out.
 	at     int          // place in grid of the best penalty
@@ -34,7 +34,7 @@ type arm[T any] struct {
 	told   float64      // loss by the criterion of choices, for people
 	error  float64      // part of the rows, or the root of the mean square of numbers
 	scores *data.Matrix // of these rows
-	kernel kernel.Kernel[T]
+	kernel kernel.Kernel[data.Vector]
 	rows   int // that it was fitted to
 
 	before     float64 // error in the first rung, 0 where it had none
@@ -42,7 +42,7 @@ type arm[T any] struct {
 }
 
 // penalty is the learner's own for a sample.
-func (a *arm[T]) penalty(v float64, s model.Sample[T]) float64 {
+func (a *arm) penalty(v float64, s model.Sample[data.Vector]) float64 {
 	if !a.ridge {
 		return v
 	}
@@ -86,7 +86,7 @@ const (
 )
 
 // divide returns the rungs of a race on a sample.
-func divide[T any](s model.Sample[T], size rungs, sd uint64) (first, second rung, err error) {
+func divide(s model.Sample[data.Vector], size rungs, sd uint64) (first, second rung, err error) {
 	n := s.Len()
 	if n <= foldedRows {
 		times := 1
@@ -115,7 +115,7 @@ func divide[T any](s model.Sample[T], size rungs, sd uint64) (first, second rung
 }
 
 // folded returns the divisions of a cross-validation.
-func folded[T any](s model.Sample[T], k, times int, sd uint64) (rung, error) {
+func folded(s model.Sample[data.Vector], k, times int, sd uint64) (rung, error) {
 	f := eval.Folds{K: max(2, min(k, s.Len())), Repeats: times, Seed: sd}
 	all, err := f.Plain(s.Len())
 	if s.Task != model.Regress {
@@ -132,7 +132,7 @@ func folded[T any](s model.Sample[T], k, times int, sd uint64) (rung, error) {
 }
 
 // measured returns the rows that a rung measures on, one after the other.
-func measured[T any](s model.Sample[T], r rung) model.Sample[T] {
+func measured(s model.Sample[data.Vector], r rung) model.Sample[data.Vector] {
 	var index []int
 	for _, d := range r.parts {
 		index = append(index, d.measure...)
@@ -146,7 +146,7 @@ const idlePenalties = 2
 
 // run fits an arm on each division of a rung at its penalties and notes the best.
 // With a single division it stops early.
-func (a *arm[T]) run(ctx context.Context, s model.Sample[T], r rung) error {
+func (a *arm) run(ctx context.Context, s model.Sample[data.Vector], r rung) error {
 	on := measured(s, r)
 	judge := newJudge(on)
 	scores := make([]*data.Matrix, len(a.grid))
@@ -166,7 +166,7 @@ func (a *arm[T]) run(ctx context.Context, s model.Sample[T], r rung) error {
 				return err
 			}
 			recipe.Kernel = k
-			_, is := any(k).(kernel.Learned)
+			_, is := k.(kernel.Learned)
 			learnt = learnt || is
 		}
 		a.kernel = recipe.Kernel
@@ -215,7 +215,7 @@ func (a *arm[T]) run(ctx context.Context, s model.Sample[T], r rung) error {
 }
 
 // outputs is how many scores a row has.
-func outputs[T any](s model.Sample[T]) int {
+func outputs(s model.Sample[data.Vector]) int {
 	if s.Task == model.Regress {
 		return 1
 	}
@@ -248,13 +248,13 @@ func place(all *data.Matrix, first int, some *data.Matrix, of, among data.Classe
 // the root of the mean squared error. Of classes it adds the criterion, such as the part of the rows
 // that are wrong, to the mean squared distance of the scores from +1 and -1, each as a part of
 // what it is without a model: the first is what counts, the second says more of few rows.
-type judge[T any] struct {
-	on          model.Sample[T]
+type judge struct {
+	on          model.Sample[data.Vector]
 	lost, apart float64 // without a model
 }
 
-func newJudge[T any](on model.Sample[T]) judge[T] {
-	j := judge[T]{on: on, lost: 1, apart: 1}
+func newJudge(on model.Sample[data.Vector]) judge {
+	j := judge{on: on, lost: 1, apart: 1}
 	if on.Task == model.Regress {
 		return j
 	}
@@ -273,7 +273,7 @@ func newJudge[T any](on model.Sample[T]) judge[T] {
 }
 
 // loss is what arms are compared by.
-func (j judge[T]) loss(scores *data.Matrix) float64 {
+func (j judge) loss(scores *data.Matrix) float64 {
 	if j.on.Task == model.Regress {
 		return j.on.Loss(scores)
 	}
@@ -282,7 +282,7 @@ func (j judge[T]) loss(scores *data.Matrix) float64 {
 
 // lossOf is loss for the scores of an arm. Those of an svm of pairs are votes, and say
 // nothing of how far a row is from the others; those of a logistic model are log odds.
-func (j judge[T]) lossOf(a *arm[T], scores *data.Matrix) float64 {
+func (j judge) lossOf(a *arm, scores *data.Matrix) float64 {
 	switch {
 	case j.on.Task != model.Classify || a.ridge || a.family == linearKernel:
 	case a.family == model.LearnerLogistic:
@@ -303,7 +303,7 @@ func odds(scores *data.Matrix) *data.Matrix {
 }
 
 // squares is the mean squared distance of scores from +1 of the class and -1 of others.
-func (j judge[T]) squares(scores *data.Matrix) float64 {
+func (j judge) squares(scores *data.Matrix) float64 {
 	sum, total := 0.0, 0.0
 	for i, y := range j.on.Y {
 		w := 1.0

@@ -20,14 +20,14 @@ import (
 
 // search is a race of arms on a sample, by successive halving: all are fitted to a
 // few rows, the better ones to more, the best to all.
-type search[T any] struct {
+type search struct {
 	o      *TrainOptions
 	size   rungs
 	task   model.Task
-	recipe model.Recipe[T] // of all arms but for kernel, map and learner
-	views  []view[T]
+	recipe model.Recipe[data.Vector] // of all arms but for kernel, map and learner
+	views  []view
 	sample []int // rows that are looked at, among those to train on
-	tried  []*arm[T]
+	tried  []*arm
 
 	first, second rung
 }
@@ -41,7 +41,7 @@ func (s *settled) searches(o *TrainOptions) bool {
 const leastSearched = 20
 
 // newSearch prepares a race on the rows to train on; nil where they are too few.
-func newSearch[T any](t *training[T], encode func(coding) (*part[T], error)) (*search[T], error) {
+func newSearch(t *training[data.Vector], encode func(coding) (*part[data.Vector], error)) (*search, error) {
 	size, err := t.o.Effort.rungs()
 	if err != nil {
 		return nil, err
@@ -49,9 +49,9 @@ func newSearch[T any](t *training[T], encode func(coding) (*part[T], error)) (*s
 	if t.part.train.Len() > quickRows {
 		size.dim = finalDim
 	}
-	s := &search[T]{o: t.o, size: size, task: t.choices.Task}
+	s := &search{o: t.o, size: size, task: t.choices.Task}
 	c := t.choices
-	s.recipe = model.Recipe[T]{ClassWeight: c.ClassWeight, Balanced: c.Balanced, Seed: t.o.Seed, Run: t.o.Run}
+	s.recipe = model.Recipe[data.Vector]{ClassWeight: c.ClassWeight, Balanced: c.Balanced, Seed: t.o.Seed, Run: t.o.Run}
 	whole := t.part.train
 	s.sample = make([]int, whole.Len())
 	for i := range s.sample {
@@ -68,7 +68,7 @@ func newSearch[T any](t *training[T], encode func(coding) (*part[T], error)) (*s
 		return nil, nil
 	}
 	for i, c := range t.codings() {
-		if texts := data.Dim(any(whole.X).(data.Source[data.Vector])) > mostCoordinates; i >= size.views && !texts {
+		if texts := data.Dim(whole.X) > mostCoordinates; i >= size.views && !texts {
 			break
 		}
 		p := t.part
@@ -80,7 +80,7 @@ func newSearch[T any](t *training[T], encode func(coding) (*part[T], error)) (*s
 		if c.same(p.encoding.Table) {
 			continue
 		}
-		s.views = append(s.views, view[T]{c, p, p.train.Select(s.sample)})
+		s.views = append(s.views, view{c, p, p.train.Select(s.sample)})
 	}
 	s.first, s.second, err = divide(s.views[0].sample, size, t.o.Seed)
 	return s, err
@@ -91,7 +91,7 @@ const searchShare = 0.5
 
 // race lets the arms run and returns the best ones, best first. Where the time for it is
 // over they are the best so far.
-func (s *search[T]) race(whole context.Context, arms []*arm[T], stages *run.Stages) ([]*arm[T], error) {
+func (s *search) race(whole context.Context, arms []*arm, stages *run.Stages) ([]*arm, error) {
 	ctx, cancel := model.Share(whole, searchShare)
 	defer cancel()
 	for i, a := range arms {
@@ -107,7 +107,7 @@ func (s *search[T]) race(whole context.Context, arms []*arm[T], stages *run.Stag
 		best = best[:1]
 	}
 	again := best
-	var finals []*arm[T]
+	var finals []*arm
 	if len(s.first.parts) > 1 { // folds: they have had all rows
 		finals, again = best, s.balanced(best)
 	} else {
@@ -117,7 +117,7 @@ func (s *search[T]) race(whole context.Context, arms []*arm[T], stages *run.Stag
 		again = append(again, s.balanced(again)...)
 	}
 	if len(again) > 0 {
-		var more []*arm[T]
+		var more []*arm
 		more, err = s.runAll(ctx, again, s.second, stages)
 		finals = append(finals, more...)
 	}
@@ -126,7 +126,7 @@ func (s *search[T]) race(whole context.Context, arms []*arm[T], stages *run.Stag
 		return s.leaders(ran)[:1], nil
 	}
 	if err == nil {
-		var learnt []*arm[T]
+		var learnt []*arm
 		if toLearn := s.toLearn(finals, won); len(toLearn) > 0 {
 			learnt, _ = s.runAll(ctx, toLearn, s.second, stages) // none need be better
 		}
@@ -135,7 +135,7 @@ func (s *search[T]) race(whole context.Context, arms []*arm[T], stages *run.Stag
 	if err = cmp.Or(err, whole.Err()); err != nil {
 		return nil, err
 	}
-	order.Stable(finals, func(a, b *arm[T]) int { return cmp.Compare(a.loss, b.loss) })
+	order.Stable(finals, func(a, b *arm) int { return cmp.Compare(a.loss, b.loss) })
 	s.tried = ran
 	for _, a := range finals {
 		if !slices.Contains(ran, a) {
@@ -147,7 +147,7 @@ func (s *search[T]) race(whole context.Context, arms []*arm[T], stages *run.Stag
 		s.tried = append(s.tried, svms...)
 		for _, a := range svms {
 			if a.error <= exactPart*finals[0].error && (finals[0].ridge || a.error < finals[0].error) {
-				finals = []*arm[T]{a}
+				finals = []*arm{a}
 			}
 		}
 	}
@@ -159,8 +159,8 @@ var errNoArm = errors.New("no model could be fitted to a part of the rows; choos
 
 // runAll runs arms until ctx ends and returns those that went well. One that is not for
 // these rows is left out; it is an error if all are.
-func (s *search[T]) runAll(ctx context.Context, arms []*arm[T], r rung, stages *run.Stages) ([]*arm[T], error) {
-	var out []*arm[T]
+func (s *search) runAll(ctx context.Context, arms []*arm, r rung, stages *run.Stages) ([]*arm, error) {
+	var out []*arm
 	for _, a := range arms {
 		stages.Next(cmp.Or(a.stage, a.name), s.work(a, r))
 		if err := a.run(ctx, s.views[a.view].sample, r); err == nil {
@@ -187,7 +187,7 @@ const (
 // exact returns the arms of a kernel svm with the kernel of the best arm, and with half
 // its width, which suits a hinge better, where there are so many rows that ridge has to
 // make do with landmarks, and they would cost it.
-func (s *search[T]) exact(best *arm[T]) []*arm[T] {
+func (s *search) exact(best *arm) []*arm {
 	n := s.rows()
 	if s.task != model.Classify || s.pair() > s.size.pair || s.views[0].sample.By != eval.ByError || !best.ridge ||
 		s.byAll(best, n) || best.grid[best.at] >= smoothAt ||
@@ -195,19 +195,19 @@ func (s *search[T]) exact(best *arm[T]) []*arm[T] {
 		return nil
 	}
 	r := s.recipe
-	r.Kernel, r.Map, r.Learner = best.kernel, model.None[T]{}, model.NewKernelSVM[T]()
+	r.Kernel, r.Map, r.Learner = best.kernel, model.None[data.Vector]{}, model.NewKernelSVM[data.Vector]()
 	r.Run.Precision = run.Float32
 	grid := model.Penalties(r.Learner, true, s.views[best.view].sample, chooserC, nil)
-	of := func(k kernel.Kernel[T]) *arm[T] {
+	of := func(k kernel.Kernel[data.Vector]) *arm {
 		r.Kernel = k
 		name := s.named(best.view, "svm, "+spec.Short(fmt.Sprint(k)))
-		return &arm[T]{family: "svm " + best.family, view: best.view, name: name, recipe: r, grid: grid}
+		return &arm{family: "svm " + best.family, view: best.view, name: name, recipe: r, grid: grid}
 	}
-	out := []*arm[T]{of(best.kernel)}
+	out := []*arm{of(best.kernel)}
 	for _, sh := range shapes {
 		if sh.name == best.family {
 			half := best.width / 2 * sh.unit(s.vectors(best.view), s.o.Seed)
-			out = append(out, of(any(sh.kernelOf(half)).(kernel.Kernel[T])))
+			out = append(out, of(sh.kernelOf(half)))
 		}
 	}
 	if s.size.rounds == 0 {
@@ -217,7 +217,7 @@ func (s *search[T]) exact(best *arm[T]) []*arm[T] {
 }
 
 // pair is how many rows the two largest classes have.
-func (s *search[T]) pair() int {
+func (s *search) pair() int {
 	whole := s.views[0].part.train
 	count := make([]int, whole.Classes.Len())
 	for _, c := range whole.Y {
@@ -231,7 +231,7 @@ func (s *search[T]) pair() int {
 const fewErrors = 3
 
 // won reports whether an arm leaves nothing to be won.
-func (s *search[T]) won(a *arm[T]) bool {
+func (s *search) won(a *arm) bool {
 	if s.task == model.Regress {
 		return a.error == 0
 	}
@@ -240,12 +240,12 @@ func (s *search[T]) won(a *arm[T]) bool {
 
 // leaders returns the best arm of each family and view, the best of them first, at
 // most as many as get to the second rung.
-func (s *search[T]) leaders(ran []*arm[T]) []*arm[T] {
+func (s *search) leaders(ran []*arm) []*arm {
 	sorted := slices.Clone(ran)
-	order.Stable(sorted, func(a, b *arm[T]) int { return cmp.Compare(a.loss, b.loss) })
-	var out []*arm[T]
+	order.Stable(sorted, func(a, b *arm) int { return cmp.Compare(a.loss, b.loss) })
+	var out []*arm
 	for _, a := range sorted {
-		alike := func(b *arm[T]) bool { return b.family == a.family && b.view == a.view }
+		alike := func(b *arm) bool { return b.family == a.family && b.view == a.view }
 		if len(out) < s.size.keep && !slices.ContainsFunc(out, alike) {
 			out = append(out, a)
 		}
@@ -255,13 +255,13 @@ func (s *search[T]) leaders(ran []*arm[T]) []*arm[T] {
 
 // toLearn returns arms with a learned metric: of the best kernel of Σ|x_j - y_j| for each way to
 // encode categories, and the best of a Euclidean distance; nothing where nothing more is to be won.
-func (s *search[T]) toLearn(finals []*arm[T], won bool) []*arm[T] {
+func (s *search) toLearn(finals []*arm, won bool) []*arm {
 	if won || s.size.rounds == 0 {
 		return nil
 	}
 	sorted := slices.Clone(finals)
-	order.Stable(sorted, func(a, b *arm[T]) int { return cmp.Compare(a.loss, b.loss) })
-	var out []*arm[T]
+	order.Stable(sorted, func(a, b *arm) int { return cmp.Compare(a.loss, b.loss) })
+	var out []*arm
 	seen := map[string]bool{}
 	for _, a := range sorted {
 		if a.width == 0 {
@@ -284,11 +284,11 @@ func (s *search[T]) toLearn(finals []*arm[T], won bool) []*arm[T] {
 
 // balanced returns the arms once more, with weights that make all classes count alike, where the
 // criterion is of a rare class and nobody weighed them: which is better depends on how rare it is.
-func (s *search[T]) balanced(arms []*arm[T]) []*arm[T] {
+func (s *search) balanced(arms []*arm) []*arm {
 	if s.views[0].sample.By != eval.ByF1 || s.recipe.Balanced || s.recipe.ClassWeight != nil {
 		return nil
 	}
-	var out []*arm[T]
+	var out []*arm
 	for _, a := range arms {
 		next := *a
 		next.recipe.Balanced, next.before = true, 0
@@ -299,7 +299,7 @@ func (s *search[T]) balanced(arms []*arm[T]) []*arm[T] {
 }
 
 // options lists what was tried, in the order of trial.
-func (s *search[T]) options() []Option {
+func (s *search) options() []Option {
 	var out []Option
 	for _, a := range s.tried {
 		out = append(out, Option{Name: a.name, Error: a.told, Rows: a.rows})
@@ -309,9 +309,9 @@ func (s *search[T]) options() []Option {
 
 // words says for people what was searched: how many candidates, the best ones and the
 // plain linear model.
-func (s *search[T]) words(t *training[T]) string {
+func (s *search) words(t *training[data.Vector]) string {
 	sorted := slices.Clone(s.tried)
-	order.Stable(sorted, func(a, b *arm[T]) int {
+	order.Stable(sorted, func(a, b *arm) int {
 		return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(a.told, b.told))
 	})
 	var shown []Option
@@ -328,12 +328,19 @@ func (s *search[T]) words(t *training[T]) string {
 }
 
 // rows is how many rows there are to train on.
-func (s *search[T]) rows() int { return s.views[0].part.train.Len() }
+func (s *search) rows() int { return s.views[0].part.train.Len() }
+
+// searchFit searches for a model of vectors, the only instances with kernels to race.
+func (t *training[T]) searchFit(ctx context.Context, encode func(coding) (*part[T], error)) (
+	*Picked, model.Training, error) {
+	of, as := any(t).(*training[data.Vector]), any(encode).(func(coding) (*part[data.Vector], error)) // see searches
+	return searchFit(ctx, of, as)
+}
 
 // searchFit searches, encodes the rows as the best arm wants them, and fits it, or a
 // blend of the best ones.
-func (t *training[T]) searchFit(
-	ctx context.Context, encode func(coding) (*part[T], error),
+func searchFit(
+	ctx context.Context, t *training[data.Vector], encode func(coding) (*part[data.Vector], error),
 ) (*Picked, model.Training, error) {
 	var tr model.Training
 	begun, counter := time.Now(), &run.Counter{}
@@ -342,7 +349,7 @@ func (t *training[T]) searchFit(
 		return nil, tr, err
 	}
 	s.recipe.Run.Counter = counter
-	var arms []*arm[T]
+	var arms []*arm
 	for v := range s.views {
 		arms = append(arms, s.arms(v)...)
 	}
@@ -356,11 +363,11 @@ func (t *training[T]) searchFit(
 	arms, weight := s.blend(finals)
 	v := s.views[arms[0].view]
 	t.part = v.part
-	s.views = []view[T]{v} // the memory of the others is free
+	s.views = []view{v} // the memory of the others is free
 	for _, a := range finals {
 		a.view = 0
 	}
-	recipes, scores := make([]model.Recipe[T], len(arms)), make([]*data.Matrix, len(arms))
+	recipes, scores := make([]model.Recipe[data.Vector], len(arms)), make([]*data.Matrix, len(arms))
 	for i, a := range arms {
 		if recipes[i], err = s.final(ctx, a, t.part.train); err != nil {
 			return nil, tr, err

@@ -94,12 +94,12 @@ func TestJudge(t *gotest.T) {
 
 // TestGrowth goes on by the power that the error fell by, within bounds.
 func TestGrowth(t *gotest.T) {
-	s := &search[data.Vector]{views: []view[data.Vector]{{part: &part[data.Vector]{train: classed(4000, 2)}}},
+	s := &search{views: []view{{part: &part[data.Vector]{train: classed(4000, 2)}}},
 		second: rung{parts: make([]division, 1)}}
 	for _, c := range []struct{ before, now, want float64 }{
 		{0.2, 0.1, math.Pow(4, -steepest)}, {0.1, 0.1, 1}, {0.1, 0.2, 1}, {0.12, 0.1, math.Pow(4, -math.Log2(1.2))},
 	} {
-		a := &arm[data.Vector]{before: c.before, beforeRows: 500, error: c.now, rows: 1000}
+		a := &arm{before: c.before, beforeRows: 500, error: c.now, rows: 1000}
 		if got := s.growth(a); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("from %v to %v it grows by %v and must by %v", c.before, c.now, got, c.want)
 		}
@@ -108,7 +108,7 @@ func TestGrowth(t *gotest.T) {
 
 // TestHeld takes the mean of the scores of a row that was measured twice.
 func TestHeld(t *gotest.T) {
-	s := &search[data.Vector]{second: newRung(division{measure: []int{2, 0}}, division{measure: []int{0}})}
+	s := &search{second: newRung(division{measure: []int{2, 0}}, division{measure: []int{0}})}
 	scores := &data.Matrix{Rows: 3, Cols: 1, Data: []float64{4, 1, 3}}
 	got := s.held(classed(3, 3), scores)
 	if !slices.Equal(got.Scores.Data, []float64{4, 2}) || !slices.Equal(got.Y, []int{2, 0}) {

@@ -18,7 +18,7 @@ const (
 
 // work is about how many multiplications an arm takes on a rung: factorisations of K, of the
 // rows fitted to, and its values for these and those measured on.
-func (s *search[T]) work(a *arm[T], r rung) float64 {
+func (s *search) work(a *arm, r rung) float64 {
 	sum, outputs := 0.0, float64(outputs(s.views[0].sample))
 	penalties := max(1, pathPart*float64(len(a.grid)))
 	for _, part := range r.parts {
@@ -36,18 +36,18 @@ func (s *search[T]) work(a *arm[T], r rung) float64 {
 }
 
 // texts reports vectors that linear models alone are tried on.
-func (s *search[T]) texts() bool { return data.Dim(s.vectors(0)) > mostCoordinates }
+func (s *search) texts() bool { return data.Dim(s.vectors(0)) > mostCoordinates }
 
 // pairWork is that of a similarity.
-func (s *search[T]) pairWork() float64 { return 8*float64(data.Dim(s.vectors(0))) + pairWork }
+func (s *search) pairWork() float64 { return 8*float64(data.Dim(s.vectors(0))) + pairWork }
 
 // planned is the work of a race of arms.
-func (s *search[T]) planned(arms []*arm[T]) float64 {
+func (s *search) planned(arms []*arm) float64 {
 	sum := 0.0
 	for _, a := range arms {
 		sum += s.work(a, s.first)
 	}
-	again := &arm[T]{grid: make([]float64, 3)} // as around has them
+	again := &arm{grid: make([]float64, 3)} // as around has them
 	if len(s.first.parts) == 1 {
 		sum += float64(s.size.keep) * s.work(again, s.second)
 	}
@@ -58,7 +58,7 @@ func (s *search[T]) planned(arms []*arm[T]) float64 {
 }
 
 // fitWork is the work of the fit to all rows, of the arms that win as a rule.
-func (s *search[T]) fitWork() float64 {
+func (s *search) fitWork() float64 {
 	n, outputs := float64(s.rows()), max(float64(outputs(s.views[0].sample)), leastWidth)
 	switch {
 	case s.texts():

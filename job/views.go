@@ -25,10 +25,10 @@ func (c coding) words() string {
 }
 
 // view are the rows, encoded in a way.
-type view[T any] struct {
+type view struct {
 	coding
-	part   *part[T]
-	sample model.Sample[T] // some of the rows to train on
+	part   *part[data.Vector]
+	sample model.Sample[data.Vector] // some of the rows to train on
 }
 
 // Dense vectors that come from no table are scaled if they have at most so many
