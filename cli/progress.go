@@ -15,9 +15,9 @@ import (
 
 // How often the display of long work changes.
 const (
-	quickly  = 500 * time.Millisecond // that a task may run before a bar is shown of it
-	barEvery = 200 * time.Millisecond // on a terminal
-	every    = 3 * time.Second        // a line elsewhere
+	quickly  = 500 * time.Millisecond  // that a task may run before a bar is shown of it
+	barEvery = 200 * time.Millisecond  // on a terminal
+	every    = 1800 * time.Millisecond // a line elsewhere: never two seconds without one
 )
 
 // display shows how far long work is: a bar on a terminal, a line every few seconds

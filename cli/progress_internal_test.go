@@ -28,7 +28,7 @@ func TestDisplayBeats(t *testing.T) {
 	p.Begin("train", 10)
 	p.Begin("fit", 0)
 	pass(50) // ten seconds
-	if got := b.String(); strings.Count(got, "\n") != 3 || !strings.Contains(got, "kerf: train: fit, 3s so far\n") {
+	if got := b.String(); strings.Count(got, "\n") != 5 || !strings.Contains(got, "kerf: train: fit, 4s so far\n") {
 		t.Errorf("ten silent seconds: %q", got)
 	}
 	b.Reset()

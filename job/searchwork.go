@@ -1,25 +1,31 @@
 package job
 
 import (
+	"context"
+
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/model"
 )
 
 // Constants of the work of a search, found by trial: they bear on the time that is said
 // to be left, and on nothing else.
 const (
-	pathPart   = 0.7 // of its penalties that an arm gets to
-	learning   = 6   // times the work of another arm is that of one which learns a metric
-	learned    = 3   // arms of that kind, at most
-	pairWork   = 500 // of a similarity, beside 8 for each coordinate
-	leastWidth = 16  // outputs that a product with K takes as long for as for fewer
-	fitSteps   = 50  // of conjugate gradients with all rows
-	dimSteps   = 20  // with landmarks
+	pathPart    = 0.7  // of its penalties that an arm gets to
+	learning    = 6    // times the work of another arm is that of one which learns a metric
+	learned     = 2    // arms of that kind, as a rule
+	pairWork    = 200  // of a similarity, beside 8 for each coordinate
+	solveWork   = 2000 // for each pair of rows that an arm is fitted to, beside its factorisations
+	stepsWork   = 600  // for each pair of a row and a landmark of the last fit
+	outputWork  = 350  // the same, for each of a few outputs
+	mostOutputs = 7    // that count
+	blendWork   = 1.5  // of a last fit that may be of several arms
 )
 
 // work is about how many multiplications an arm takes on a rung: factorisations of K, of the
 // rows fitted to, and its values for these and those measured on.
 func (s *search) work(a *arm, r rung) float64 {
-	sum, outputs := 0.0, float64(outputs(s.views[0].sample))
+	sum, outputs := 0.0, s.outputs()
 	penalties := max(1, pathPart*float64(len(a.grid)))
 	for _, part := range r.parts {
 		n, m := float64(len(part.fit)), float64(len(part.measure))
@@ -27,7 +33,7 @@ func (s *search) work(a *arm, r rung) float64 {
 			sum += penalties * n * outputs
 			continue
 		}
-		sum += n*(n+m)*s.pairWork() + penalties*(n*n*n/3+2*n*(n+m)*outputs)
+		sum += n*(n+m)*s.pairWork() + solveWork*n*n + penalties*(n*n*n/3+2*n*(n+m)*outputs)
 	}
 	if a.learn != nil {
 		sum *= learning
@@ -35,39 +41,66 @@ func (s *search) work(a *arm, r rung) float64 {
 	return sum
 }
 
+// outputs is how many functions are learnt.
+func (s *search) outputs() float64 {
+	if n := outputs(s.views[0].sample); n > 2 {
+		return float64(n)
+	}
+	return 1
+}
+
 // texts reports vectors that linear models alone are tried on.
 func (s *search) texts() bool { return data.Dim(s.vectors(0)) > mostCoordinates }
 
-// pairWork is that of a similarity.
-func (s *search) pairWork() float64 { return 8*float64(data.Dim(s.vectors(0))) + pairWork }
+// pairWork is that of a similarity, of which one of Σ|x_j - y_j| takes the longest.
+func (s *search) pairWork() float64 {
+	d := float64(data.Dim(s.vectors(0)))
+	if d > mostTaxi { // products of matrices alone
+		return 2*d + pairWork
+	}
+	return 8*d + pairWork
+}
 
 // planned is the work of a race of arms.
 func (s *search) planned(arms []*arm) float64 {
 	sum := 0.0
+	type of struct {
+		family string
+		view   int
+	}
+	kinds := map[of]bool{}
 	for _, a := range arms {
 		sum += s.work(a, s.first)
+		kinds[of{a.family, a.view}] = true
 	}
-	again := &arm{grid: make([]float64, 3)} // as around has them
 	if len(s.first.parts) == 1 {
-		sum += float64(s.size.keep) * s.work(again, s.second)
+		again := &arm{grid: make([]float64, 3)} // as around has them
+		sum += float64(min(s.size.keep, len(kinds))) * s.work(again, s.second)
 	}
 	if s.size.rounds > 0 && data.Dim(s.vectors(0)) <= mostScaled {
-		sum += learned * learning * s.work(again, s.second)
+		sum += learned * s.work(&arm{grid: ridgeGrid[:5], learn: noMetric}, s.second)
 	}
 	return sum
 }
 
+// noMetric stands for a metric that is to be learnt.
+func noMetric(context.Context, model.Sample[data.Vector]) (kernel.Kernel[data.Vector], error) {
+	return nil, errNoArm
+}
+
 // fitWork is the work of the fit to all rows, of the arms that win as a rule.
 func (s *search) fitWork() float64 {
-	n, outputs := float64(s.rows()), max(float64(outputs(s.views[0].sample)), leastWidth)
+	n, m := float64(s.rows()), float64(s.size.dim)
+	each := stepsWork + outputWork*min(s.outputs(), mostOutputs)
 	switch {
 	case s.texts():
-		return 2 * n * outputs
+		return 2 * n * s.outputs()
 	case s.rows() <= choleskyRows:
-		return float64(1+s.members()) / 2 * (n*n*s.pairWork() + n*n*n)
+		return float64(1+s.members()) / 2 * (n*n*(s.pairWork()+solveWork) + n*n*n/3)
 	case s.rows() <= s.size.all:
-		return n*n*s.pairWork() + fitSteps*2*n*n*outputs
+		return n * n * each
+	case s.size.blend > 1:
+		each *= blendWork
 	}
-	m := float64(s.size.dim)
-	return n*m*s.pairWork() + dimSteps*4*n*m*outputs + m*m*m
+	return n*m*(each+s.pairWork()) + m*m*m
 }
