@@ -23,6 +23,8 @@ const (
 	allSeconds, dimSeconds = 2e-7, 3e-7
 	leastDim               = 100
 
+	landmarkBytes = 24 // that a pair of landmarks takes
+
 	quickRows = 50_000 // up to which a quick search makes do with fewer landmarks
 )
 
@@ -57,6 +59,11 @@ func (s *search) final(
 		left := time.Until(end).Seconds()
 		all = all && left > allSeconds*float64(n)*float64(n)
 		dim = int(min(float64(dim), max(leastDim, left/dimSeconds/float64(n))))
+	}
+	budget := s.o.Run
+	budget.Process = false // and not by what happens to be left: a result is the same from run to run
+	for dim > leastDim && landmarkBytes*float64(dim)*float64(dim) > float64(budget.Budget())/2 {
+		dim /= 2
 	}
 	switch {
 	case all && n <= choleskyRows:

@@ -121,7 +121,7 @@ func (s *search) race(whole context.Context, arms []*arm, stages *run.Stages) ([
 		more, err = s.runAll(ctx, again, s.second, stages)
 		finals = append(finals, more...)
 	}
-	if whole.Err() == nil && ctx.Err() != nil && len(finals) == 0 { // the first rung has to do
+	if whole.Err() == nil && len(finals) == 0 { // no time or no memory for more: the first rung has to do
 		s.second, s.tried = s.first, ran
 		return s.leaders(ran)[:1], nil
 	}

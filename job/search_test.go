@@ -181,3 +181,18 @@ func TestSearchTestFile(t *testing.T) {
 			got.Train.Metrics.Error, got.Test.Metrics.Error)
 	}
 }
+
+// TestSearchMemory sees that a search ends in a model that fits into the budget, with fewer landmarks.
+func TestSearchMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a race has hundreds of fits")
+	}
+	path := directed(t, 9000, true, "")
+	out, err := searched(t, path, func(o *job.TrainOptions) { o.Effort, o.Run.Memory = job.Quick, 64<<20 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Learner != model.LearnerFalkon || out.Support != 1024 {
+		t.Errorf("%s with %d landmarks", out.Learner, out.Support)
+	}
+}
