@@ -353,13 +353,17 @@ func searchFit(
 	for v := range s.views {
 		arms = append(arms, s.arms(v)...)
 	}
-	stages := t.o.Run.Progress.Divide("train", s.planned(arms)+s.fitWork())
+	stages := t.o.Run.Progress.Divide("train", s.planned(arms)+s.fitWork(usualMu))
 	defer stages.End()
 	finals, err := s.race(ctx, arms, stages)
 	if err != nil {
 		return nil, tr, err
 	}
-	stages.Last("fit", s.fitWork())
+	mu := usualMu
+	if best := finals[0]; best.ridge {
+		mu = best.grid[best.at]
+	}
+	stages.Last("fit", s.fitWork(mu))
 	arms, weight := s.blend(finals)
 	v := s.views[arms[0].view]
 	t.part = v.part

@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"math"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/kernel"
@@ -16,8 +17,11 @@ const (
 	learned     = 2    // arms of that kind, as a rule
 	pairWork    = 200  // of a similarity, beside 8 for each coordinate
 	solveWork   = 2000 // for each pair of rows that an arm is fitted to, beside its factorisations
-	stepsWork   = 600  // for each pair of a row and a landmark of the last fit
-	outputWork  = 350  // the same, for each of a few outputs
+	stepsWork   = 600  // for each pair of a row and a landmark of the last fit, where the penalty is large
+	decadeWork  = 0.5  // of that, for each power of ten by which it is smaller than largeMu
+	largeMu     = 0.1
+	usualMu     = 0.01 // while it is not known
+	outputWork  = 0.2  // of that, for each other output
 	mostOutputs = 7    // that count
 	blendWork   = 1.5  // of a last fit that may be of several arms
 )
@@ -88,10 +92,11 @@ func noMetric(context.Context, model.Sample[data.Vector]) (kernel.Kernel[data.Ve
 	return nil, errNoArm
 }
 
-// fitWork is the work of the fit to all rows, of the arms that win as a rule.
-func (s *search) fitWork() float64 {
+// fitWork is the work of the fit to all rows of the arms that win as a rule, with a penalty μ.
+func (s *search) fitWork(mu float64) float64 {
 	n, m := float64(s.rows()), float64(s.size.dim)
-	each := stepsWork + outputWork*min(s.outputs(), mostOutputs)
+	each := stepsWork * (1 + decadeWork*max(0, math.Log10(largeMu/mu)))
+	each *= 1 + outputWork*(min(s.outputs(), mostOutputs)-1)
 	switch {
 	case s.texts():
 		return 2 * n * s.outputs()

@@ -39,9 +39,13 @@ func FitBlend[T any](
 	if len(kept) > 0 {
 		fitted = s.Select(rest)
 	}
-	var total float64
+	var total, scoring float64
 	for _, r := range recipes {
 		total += r.Work(fitted)
+		scoring += r.work(fitted, float64(fitted.Len())).score
+	}
+	if len(recipes) > 1 {
+		total += scoring
 	}
 	stages := lead.Run.Progress.Divide("fit", total)
 	defer stages.End()
@@ -63,7 +67,7 @@ func FitBlend[T any](
 		if p, err = Blend(parts, weight); err != nil {
 			return nil, t, err
 		}
-		stages.Next("score", 0)
+		stages.Next("score", scoring)
 		if err := score(after(ctx), lead.Run, &t, p, fitted, nil); err != nil {
 			return nil, t, err
 		}
