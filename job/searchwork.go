@@ -17,6 +17,7 @@ const (
 	learned     = 2    // arms of that kind, as a rule
 	pairWork    = 200  // of a similarity, beside 8 for each coordinate
 	solveWork   = 2000 // for each pair of rows that an arm is fitted to, beside its factorisations
+	linearWork  = 3000 // of a linear model, for each number of its rows and each output
 	stepsWork   = 600  // for each pair of a row and a landmark of the last fit, where the penalty is large
 	decadeWork  = 0.5  // of that, for each power of ten by which it is smaller than largeMu
 	largeMu     = 0.1
@@ -35,6 +36,10 @@ func (s *search) work(a *arm, r rung) float64 {
 		n, m := float64(len(part.fit)), float64(len(part.measure))
 		if s.texts() {
 			sum += penalties * n * outputs
+			continue
+		}
+		if a.family == linearKernel || a.family == model.LearnerLogistic {
+			sum += linearWork * penalties * n * float64(data.Dim(s.vectors(0))) * outputs
 			continue
 		}
 		sum += n*(n+m)*s.pairWork() + solveWork*n*n + penalties*(n*n*n/3+2*n*(n+m)*outputs)
