@@ -244,7 +244,7 @@ func (s *search) learnKernel(
 	ctx context.Context, r metric.Recipe, part model.Sample[data.Vector],
 ) (kernel.Kernel[data.Vector], error) {
 	few, most := part, s.size.metric
-	if data.Dim(s.vectors(0)) > manyColumns {
+	if s.dim > manyColumns {
 		most = most * 2 / 3
 	}
 	if part.Len() > most {

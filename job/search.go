@@ -26,6 +26,7 @@ type search struct {
 	task   model.Task
 	recipe model.Recipe[data.Vector] // of all arms but for kernel, map and learner
 	views  []view
+	dim    int   // coordinates of the vectors in the first view
 	sample []int // rows that are looked at, among those to train on
 	tried  []*arm
 
@@ -67,8 +68,9 @@ func newSearch(t *training[data.Vector], encode func(coding) (*part[data.Vector]
 	if len(s.sample) < leastSearched {
 		return nil, nil
 	}
+	s.dim = data.Dim(whole.X)
 	for i, c := range t.codings() {
-		if texts := data.Dim(whole.X) > mostCoordinates; i >= size.views && !texts {
+		if i >= size.views && !s.texts() {
 			break
 		}
 		p := t.part
@@ -210,7 +212,7 @@ func (s *search) exact(best *arm) []*arm {
 			out = append(out, of(sh.kernelOf(half)))
 		}
 	}
-	if s.size.rounds == 0 {
+	if s.size.near { // the narrower one, which is better as a rule
 		out = out[len(out)-1:]
 	}
 	return out

@@ -39,7 +39,7 @@ func (s *search) work(a *arm, r rung) float64 {
 			continue
 		}
 		if a.family == linearKernel || a.family == model.LearnerLogistic {
-			sum += linearWork * penalties * n * float64(data.Dim(s.vectors(0))) * outputs
+			sum += linearWork * penalties * n * float64(s.dim) * outputs
 			continue
 		}
 		sum += n*(n+m)*s.pairWork() + solveWork*n*n + penalties*(n*n*n/3+2*n*(n+m)*outputs)
@@ -59,11 +59,11 @@ func (s *search) outputs() float64 {
 }
 
 // texts reports vectors that linear models alone are tried on.
-func (s *search) texts() bool { return data.Dim(s.vectors(0)) > mostCoordinates }
+func (s *search) texts() bool { return s.dim > mostCoordinates }
 
 // pairWork is that of a similarity, of which one of Σ|x_j - y_j| takes the longest.
 func (s *search) pairWork() float64 {
-	d := float64(data.Dim(s.vectors(0)))
+	d := float64(s.dim)
 	if d > mostTaxi { // products of matrices alone
 		return 2*d + pairWork
 	}
@@ -86,7 +86,7 @@ func (s *search) planned(arms []*arm) float64 {
 		again := &arm{grid: make([]float64, 3)} // as around has them
 		sum += float64(min(s.size.keep, len(kinds))) * s.work(again, s.second)
 	}
-	if s.size.rounds > 0 && data.Dim(s.vectors(0)) <= mostScaled {
+	if s.size.rounds > 0 && s.dim <= mostScaled {
 		sum += learned * s.work(&arm{grid: ridgeGrid[:5], learn: noMetric}, s.second)
 	}
 	return sum

@@ -9,7 +9,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/model"
@@ -437,84 +436,3 @@ func (t *training[T]) partOf(r *dataset.Rows) (model.Sample[T], error) {
 // leastHeld is how many rows that are held out of a pipe are kept, or as many as the
 // sample has.
 const leastHeld = 1000
-
-// testApart measures the model on rows that were held out of a pipe, and kept.
-func (t *training[T]) testApart(ctx context.Context, v *evaluation, m *Measured) error {
-	a := t.stream.apart
-	a.compact()
-	if a.count > a.held {
-		t.o.note("%s: %s rows were held out; the test is on %s of them, drawn at random, which were kept", t.rows.Name,
-			grouped(int64(a.count)), grouped(int64(a.held)))
-	}
-	for p, part := range a.parts {
-		for _, row := range a.rows[p] {
-			m.Rows = append(m.Rows, row+1)
-		}
-		if err := v.add(ctx, part); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// testStream measures the model on the rows that are held out, or on those of a file,
-// part by part.
-func (t *training[T]) testStream(ctx context.Context) (*Measured, error) {
-	o, out := t.o, t.out
-	options := o.Options
-	path, held := t.stream.path, o.Test == ""
-	if options.Read = t.stream.read; !held {
-		path = o.Test
-		options.Read.Labels, options.Read.Weights, options.Read.WeightSpare = o.TestLabels, o.TestWeights, true
-		options.Read.Target = o.Read.Target
-		if o.Read.Target == "" && o.Engine == nil {
-			o.labelsBeside(path, t.rows.Format, &options.Read)
-		}
-	}
-	v := evaluation{o: &options, m: out.Model, path: path, alike: map[string]string{}}
-	m := &Measured{On: path, Test: true}
-	first := 0
-	var err error
-	switch {
-	case o.on != nil:
-		m.Rows, err = t.testOn(ctx, &options, &v, held)
-	case held && t.stream.apart != nil:
-		err = t.testApart(ctx, &v, m)
-	default:
-		err = options.stream(ctx, out.Model, path, func(r *dataset.Rows) error {
-			var index []int
-			for i := range r.Len() {
-				if held && o.heldOut(first+i) {
-					index = append(index, i)
-					m.Rows = append(m.Rows, first+i+1)
-				}
-			}
-			first += r.Len()
-			if held {
-				if len(index) == 0 {
-					return nil
-				}
-				r = r.Pick(index)
-			}
-			return v.add(ctx, r)
-		})
-	}
-	if err == nil {
-		err = dataset.SomeWeight(path, v.weights)
-	}
-	if err == nil && v.rows == 0 {
-		err = badInput(path, fmt.Sprintf("no row is among the %v that are held out", o.Holdout), "use a larger --holdout")
-	}
-	if err != nil {
-		return nil, err
-	}
-	head := out.Model.Head
-	m.Scores = &data.Matrix{Rows: v.rows, Cols: head.Outputs(), Data: v.scores}
-	m.Truth, m.Values, m.Weight = v.truth.y, v.truth.values, v.weights
-	o.noteAlike(path, v.alike)
-	if err := o.checkLabels(path, head, v.truth); err != nil {
-		return nil, err
-	}
-	out.Test, err = v.truth.score(head, m.Scores, v.weights, constantOf(t.part.train))
-	return m, err
-}

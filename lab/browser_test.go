@@ -21,13 +21,19 @@ func serveLab(t *testing.T, o lab.Options) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return listen(t, l.Serve)
+}
+
+// listen serves at a port of its own until the test ends, and returns the address.
+func listen(t *testing.T, serve func(context.Context, net.Listener) error) string {
+	t.Helper()
 	at, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- l.Serve(ctx, at) }()
+	go func() { ended <- serve(ctx, at) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {

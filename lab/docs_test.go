@@ -30,20 +30,7 @@ func serveModel(t *testing.T, o serve.Options) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, at, nil) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
-	return "http://" + at.Addr().String() + "/docs"
+	return listen(t, func(ctx context.Context, at net.Listener) error { return s.Serve(ctx, at, nil) }) + "docs"
 }
 
 // visit opens a page of the service and waits until it says what there is.
