@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kerf-ml/kerf/job"
+	"github.com/kerf-ml/kerf/report/text"
 	"github.com/kerf-ml/kerf/spec"
 )
 
@@ -44,30 +45,7 @@ on this sample proves nothing about others.`,
 		if err != nil {
 			return flagged(err)
 		}
-		return a.result(v, func(w io.Writer) error { return printChecked(w, v) })
+		return a.result(v, func(w io.Writer) error { return text.Checked(w, v) })
 	}
 	return c
-}
-
-func printChecked(w io.Writer, c *job.Checked) error {
-	out := newFacts(w)
-	out.add("kernel", "%s, on %d rows", c.Kernel, c.N)
-	out.add("symmetric", "%s", yes(c.Symmetric))
-	out.add("semidefinite", "%s", yes(c.PSD))
-	out.add("eigenvalues", "%.4g to %.4g, half of them below %.4g; each known to within %.1g", c.MinEigenvalue,
-		c.MaxEigenvalue, c.Median, c.Tolerance)
-	out.add("rank", "%d", c.Rank)
-	if c.Witness != nil {
-		out.add("witness", "rows %v with coefficients %.3g give %.3g, and a kernel would give at least 0", c.Witness.Rows,
-			c.Witness.Coefficients, c.Witness.Value)
-		out.add("so", "F1 takes it as it stands; F2 refuses it unless --repair clip, flip or shift; F3 refuses it")
-	}
-	return out.flush()
-}
-
-func yes(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/kerf-ml/kerf/gram"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/report/text"
 	"github.com/kerf-ml/kerf/run"
 	"github.com/kerf-ml/kerf/spec"
 )
@@ -284,15 +284,4 @@ func oneLine(err error) string {
 }
 
 // clipped returns a text for people, of no more than a few hundred bytes.
-func clipped(text string) string { return data.ClipMiddle(printable(text), longest) }
-
-// printable replaces by blanks what a terminal would take for a command, or what
-// would hide or reorder the text around it.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.In(r, unicode.Zl, unicode.Zp) {
-			return ' '
-		}
-		return r
-	}, text)
-}
+func clipped(said string) string { return data.ClipMiddle(text.Printable(said), longest) }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kerf-ml/kerf/job"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/report/text"
 )
 
 // Program is a program with the words of kerf whose train, predict, map and eval are
@@ -104,12 +105,5 @@ func (a *app) mapOn(ctx context.Context, m *model.Model, path, out string, o job
 // published says what was written.
 func (a *app) published(p *job.Published, out, what string) error {
 	p.Output = out
-	return a.result(p, func(w io.Writer) error {
-		facts := newFacts(w)
-		facts.add(what, "%s rows in %d files written to %s", grouped(int64(p.Rows)), len(p.Files), out)
-		if p.Skipped > 0 {
-			facts.add("left out", "%d files that were bad", p.Skipped)
-		}
-		return facts.flush()
-	})
+	return a.result(p, func(w io.Writer) error { return text.Published(w, p, what) })
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/kerf-ml/kerf/convert"
 	"github.com/kerf-ml/kerf/job"
+	"github.com/kerf-ml/kerf/report/text"
 )
 
 // formats that a model may be made of, and be made into.
@@ -123,29 +123,5 @@ func (a *app) converted(ctx context.Context, path string, o job.ConvertOptions, 
 		return nil
 	}
 	done.Output = out
-	return a.result(done, func(w io.Writer) error {
-		facts := newFacts(w)
-		facts.add("model", "of %s, written for %s to %s (%d bytes)", done.From.Title(), done.To.Title(), out, done.Bytes)
-		if len(done.Inputs) > 0 {
-			facts.add("inputs", "%s", inputsText(done.Inputs))
-		}
-		if rows != "" {
-			facts.add("rows", "%d written to %s", encoded, rowsOut)
-		}
-		return facts.flush()
-	})
-}
-
-// inputsText says what the inputs of a graph are.
-func inputsText(inputs []job.Input) string {
-	const few = 8
-	var parts []string
-	for _, i := range inputs[:min(len(inputs), few)] {
-		parts = append(parts, fmt.Sprintf("%s (%s, %d wide)", i.Name, i.Type, i.Width))
-	}
-	text := strings.Join(parts, ", ")
-	if n := len(inputs) - few; n > 0 {
-		text += fmt.Sprintf(" and %d more", n)
-	}
-	return text
+	return a.result(done, func(w io.Writer) error { return text.Converted(w, done, encoded, rowsOut) })
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/job"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/report/text"
 )
 
 func (a *app) mapping() *cobra.Command {
@@ -153,9 +154,5 @@ func (a *app) mapped(m *job.Mapped, out string) error {
 		return nil
 	}
 	m.Output = out
-	return a.result(m, func(w io.Writer) error {
-		facts := newFacts(w)
-		facts.add("features", "%d rows of %d written to %s", m.Rows, m.Dim, out)
-		return facts.flush()
-	})
+	return a.result(m, func(w io.Writer) error { return text.Mapped(w, m) })
 }

@@ -7,12 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kerf-ml/kerf/report"
+	"github.com/kerf-ml/kerf/report/text"
 	"github.com/kerf-ml/kerf/repro"
 )
 
@@ -56,7 +55,7 @@ The exit status is 1 where a claim does not hold.`,
 			return usage("%w", err)
 		}
 		if f.list {
-			return a.result(chosen, func(w io.Writer) error { return printExperiments(w, chosen) })
+			return a.result(chosen, func(w io.Writer) error { return text.Experiments(w, chosen) })
 		}
 		return a.reproduce(c, f, chosen)
 	}
@@ -103,7 +102,7 @@ func (a *app) reproduce(c *cobra.Command, f reproFlags, chosen []repro.Experimen
 		}
 		results = append(results, r)
 		if !a.json {
-			if err := printResult(a.stdout, r); err != nil {
+			if err := text.Result(a.stdout, r); err != nil {
 				return err
 			}
 		}
@@ -118,7 +117,7 @@ func (a *app) reproduce(c *cobra.Command, f reproFlags, chosen []repro.Experimen
 		}
 	}
 	all := repro.Summarise(results)
-	if err := a.result(all, func(w io.Writer) error { return printSummary(w, all, f.out) }); err != nil {
+	if err := a.result(all, func(w io.Writer) error { return text.Summary(w, all, f.out) }); err != nil {
 		return err
 	}
 	if ended != nil {
@@ -140,82 +139,4 @@ func (a *app) pages(ctx context.Context, dir string, results []*repro.Result) er
 	return a.output(ctx, filepath.Join(dir, "index.html"), func(w io.Writer) error {
 		return report.Write(w, repro.Page(results))
 	})
-}
-
-func printExperiments(w io.Writer, chosen []repro.Experiment) error {
-	for i, e := range chosen {
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
-		fmt.Fprintf(w, "%s: %s (%s)\n%s", e.Name, e.Title, e.Where, folded(e.Claim, "  "))
-		for _, t := range e.Takes {
-			fmt.Fprintf(w, "  --%-7s %s\n", t.Name, t.What)
-		}
-	}
-	return nil
-}
-
-func printResult(w io.Writer, r *repro.Result) error {
-	fmt.Fprintf(w, "%s: %s (%s)\n%s\n", r.Name, r.Title, r.Where, folded(r.Claim, "  "))
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	last := ""
-	for _, row := range r.Rows {
-		if row.What != last {
-			fmt.Fprintf(t, "  %s\tpromised\tmeasured\t\t\n", row.What)
-			last = row.What
-		}
-		interval := row.Measured.Interval()
-		if interval != "" {
-			interval = "(" + interval + ")"
-		}
-		fmt.Fprintf(t, "    %s\t%s\t%s\t%s\t%s\n", row.Place(), row.Promise(), row.Measured, interval, row.Verdict.Words())
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	for _, n := range r.Notes {
-		fmt.Fprint(w, "\n"+folded(n, "  "))
-	}
-	_, err := fmt.Fprintf(w, "\n  %s, in %.1f s; again: %s\n\n", r.Words(), r.Seconds, r.Command)
-	return err
-}
-
-func printSummary(w io.Writer, s repro.Summary, out string) error {
-	var parts []string
-	add := func(n int, one, many string) {
-		switch {
-		case n == 1:
-			parts = append(parts, "1 "+one)
-		case n > 1:
-			parts = append(parts, fmt.Sprintf("%d %s", n, many))
-		}
-	}
-	add(s.Hold, "claim holds", "claims hold")
-	add(s.Open, "is undecided", "are undecided")
-	add(s.Fail, "does not hold", "do not hold")
-	add(s.Shown, "comparison is reported", "comparisons are reported")
-	fmt.Fprintf(w, "%s, in %.0f s. Intervals have %g%% confidence each.\n", strings.Join(parts, ", "), s.Seconds,
-		100*repro.Confidence)
-	if out != "" {
-		fmt.Fprintf(w, "The page with charts is %s.\n", filepath.Join(out, "index.html"))
-	}
-	return nil
-}
-
-// folded breaks a text into lines of 80 characters.
-func folded(text, indent string) string {
-	const wide = 80
-	var b strings.Builder
-	line := indent
-	for _, word := range strings.Fields(text) {
-		if line != indent && len([]rune(line))+1+len([]rune(word)) > wide {
-			b.WriteString(line + "\n")
-			line = indent
-		}
-		if line != indent {
-			line += " "
-		}
-		line += word
-	}
-	return b.String() + line + "\n"
 }

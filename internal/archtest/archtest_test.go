@@ -57,6 +57,7 @@ var order = [][]string{
 	{"report"},
 	{"."},
 	{"repro"},
+	{"report/text"},
 	{"kerftest"},
 	{"serve/inference"},
 	{"serve", "pipe"},
@@ -499,5 +500,30 @@ func TestLines(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// commandLines is how many lines the command line may have: it turns flags into the
+// options of a job, and no more.
+const commandLines = 3500
+
+func TestCommandLineIsThin(t *testing.T) {
+	all, err := filepath.Glob("../../cli/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := 0
+	for _, name := range all {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines += bytes.Count(text, []byte("\n"))
+	}
+	if lines > commandLines {
+		t.Errorf("cli has %d lines of code, more than %d; what is no flag belongs in job or report/text", lines, commandLines)
 	}
 }

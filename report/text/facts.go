@@ -1,10 +1,14 @@
-package cli
+// Package text writes the results of jobs for people at a terminal: lines of a name
+// and a fact, and small tables. Each function takes what a job returned.
+package text
 
 import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/job"
@@ -20,7 +24,7 @@ func newFacts(w io.Writer) facts { return facts{tabwriter.NewWriter(w, 0, 0, 2, 
 const longestFact = 1000
 
 func (f facts) add(name, format string, args ...any) {
-	fmt.Fprintf(f.w, "%s\t%s\n", name, data.Clip(printable(fmt.Sprintf(format, args...)), longestFact))
+	fmt.Fprintf(f.w, "%s\t%s\n", name, data.Clip(Printable(fmt.Sprintf(format, args...)), longestFact))
 }
 
 // addWeights says what the weights of rows come to, where there are any.
@@ -61,4 +65,15 @@ func picked(itself bool, how string) string {
 		return ""
 	}
 	return " (" + how + ")"
+}
+
+// Printable replaces by blanks what a terminal would take for a command, or what
+// would hide or reorder the text around it.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.In(r, unicode.Zl, unicode.Zp) {
+			return ' '
+		}
+		return r
+	}, text)
 }
