@@ -47,6 +47,21 @@ var recorded = map[string]func(o *job.TrainOptions) (path string){
 	"ijcnn1": func(*job.TrainOptions) string { return "ijcnn1.libsvm.gz" },
 }
 
+// untold are trainings with nothing chosen, of which each effort is recorded.
+var untold = map[string]func(o *job.TrainOptions) (path string){
+	"adult":      recorded["adult"],
+	"california": func(*job.TrainOptions) string { return "california.csv.gz" },
+	"celegans":   func(*job.TrainOptions) string { return "celegans-acceptor.fasta.gz" },
+	"concrete":   func(*job.TrainOptions) string { return "concrete.csv.gz" },
+	"covtype":    func(*job.TrainOptions) string { return "covtype20k.csv.gz" },
+	"ijcnn1":     recorded["ijcnn1"],
+	"kin40k":     func(*job.TrainOptions) string { return "kin40k.csv.gz" },
+	"letter":     recorded["letter"],
+	"mnist":      recorded["mnist"],
+	"splice":     func(*job.TrainOptions) string { return "splice-dna.csv.gz" },
+	"svmguide1":  func(*job.TrainOptions) string { return "svmguide1.libsvm.gz" },
+}
+
 func dataFile(name string) string {
 	folder := os.Getenv("KERF_DATA")
 	if folder == "" {
@@ -68,25 +83,35 @@ func TestRecord(t *testing.T) {
 		t.Skip("-record names no folder")
 	}
 	for name, set := range recorded {
-		t.Run(name, func(t *testing.T) {
-			f, err := os.Create(filepath.Join(*record, name+".tsv"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			w := bufio.NewWriter(f)
-			o := quickly()
-			path := dataFile(set(&o))
-			o.Run.Workers, o.Run.Progress = 1, recorder(w)
-			if _, err := job.Train(context.Background(), path, o); err != nil {
-				t.Error(err)
-			}
-			if err := w.Flush(); err != nil {
-				t.Error(err)
-			}
-			if err := f.Close(); err != nil {
-				t.Error(err)
-			}
-		})
+		t.Run(name, func(t *testing.T) { writeProgress(t, name, job.Least, set) })
+	}
+	for name, set := range untold {
+		for _, effort := range []job.Effort{job.Quick, job.Normal} {
+			long := name + "-" + string(effort)
+			t.Run(long, func(t *testing.T) { writeProgress(t, long, effort, set) })
+		}
+	}
+}
+
+// writeProgress trains, and writes what is told meanwhile.
+func writeProgress(t *testing.T, name string, effort job.Effort, set func(o *job.TrainOptions) (path string)) {
+	f, err := os.Create(filepath.Join(*record, name+".tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := bufio.NewWriter(f)
+	o := job.NewTrainOptions()
+	o.Effort = effort
+	path := dataFile(set(&o))
+	o.Run.Workers, o.Run.Progress = 1, recorder(w)
+	if _, err := job.Train(context.Background(), path, o); err != nil {
+		t.Error(err)
+	}
+	if err := w.Flush(); err != nil {
+		t.Error(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

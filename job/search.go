@@ -240,6 +240,9 @@ func (s *search) won(a *arm) bool {
 	return a.error*float64(s.first.sample) <= fewErrors
 }
 
+// farPart is how many times the loss of the best arm is too much for more rows to make good.
+const farPart = 2
+
 // leaders returns the best arm of each family and view, the best of them first, at
 // most as many as get to the second rung.
 func (s *search) leaders(ran []*arm) []*arm {
@@ -248,7 +251,8 @@ func (s *search) leaders(ran []*arm) []*arm {
 	var out []*arm
 	for _, a := range sorted {
 		alike := func(b *arm) bool { return b.family == a.family && b.view == a.view }
-		if len(out) < s.size.keep && !slices.ContainsFunc(out, alike) {
+		far := len(s.first.parts) == 1 && a.loss > farPart*sorted[0].loss
+		if len(out) < s.size.keep && !far && !slices.ContainsFunc(out, alike) {
 			out = append(out, a)
 		}
 	}

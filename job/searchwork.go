@@ -12,19 +12,21 @@ import (
 // Constants of the work of a search, found by trial: they bear on the time that is said
 // to be left, and on nothing else.
 const (
-	pathPart    = 0.7  // of its penalties that an arm gets to
-	learning    = 6    // times the work of another arm is that of one which learns a metric
-	learned     = 2    // arms of that kind, as a rule
-	pairWork    = 200  // of a similarity, beside 8 for each coordinate
-	solveWork   = 2000 // for each pair of rows that an arm is fitted to, beside its factorisations
-	linearWork  = 3000 // of a linear model, for each number of its rows and each output
-	stepsWork   = 600  // for each pair of a row and a landmark of the last fit, where the penalty is large
-	decadeWork  = 0.5  // of that, for each power of ten by which it is smaller than largeMu
-	largeMu     = 0.1
-	usualMu     = 0.01 // while it is not known
-	outputWork  = 0.2  // of that, for each other output
-	mostOutputs = 7    // that count
-	blendWork   = 1.5  // of a last fit that may be of several arms
+	pathPart        = 0.7 // of its penalties that an arm gets to
+	learning        = 4.5 // times the work of another arm is that of one which learns a metric
+	learned         = 2   // arms of that kind, as a rule
+	metricPenalties = 5
+	pairWork        = 200  // of a similarity, beside 8 for each coordinate
+	solveWork       = 2000 // for each pair of rows that an arm is fitted to, beside its factorisations
+	fewRows         = 800  // at which products of matrices take twice as long, for each number, as those of many rows
+	linearWork      = 2000 // of a linear model, for each number of its rows and each output
+	stepsWork       = 1000 // for each pair of a row and a landmark of the last fit, where the penalty is large
+	decadeWork      = 0.5  // of that, for each power of ten by which it is smaller than largeMu
+	largeMu         = 0.1
+	usualMu         = 0.01 // while it is not known
+	outputWork      = 0.2  // of that, for each other output
+	mostOutputs     = 7    // that count
+	blendWork       = 1.5  // of a last fit that may be of several arms
 )
 
 // work is about how many multiplications an arm takes on a rung: factorisations of K, of the
@@ -42,12 +44,17 @@ func (s *search) work(a *arm, r rung) float64 {
 			sum += linearWork * penalties * n * float64(s.dim) * outputs
 			continue
 		}
-		sum += n*(n+m)*s.pairWork() + solveWork*n*n + penalties*(n*n*n/3+2*n*(n+m)*outputs)
+		sum += s.kernelWork(n, m, penalties)
 	}
 	if a.learn != nil {
 		sum *= learning
 	}
 	return sum
+}
+
+// kernelWork is that of kernel ridge on n rows at some penalties, with the scores of m others.
+func (s *search) kernelWork(n, m, penalties float64) float64 {
+	return (1 + fewRows/n) * (n*(n+m)*s.pairWork() + solveWork*n*n + penalties*(n*n*n/3+2*n*(n+m)*s.outputs()))
 }
 
 // outputs is how many functions are learnt.
@@ -87,7 +94,7 @@ func (s *search) planned(arms []*arm) float64 {
 		sum += float64(min(s.size.keep, len(kinds))) * s.work(again, s.second)
 	}
 	if s.size.rounds > 0 && s.dim <= mostScaled {
-		sum += learned * s.work(&arm{grid: ridgeGrid[:5], learn: noMetric}, s.second)
+		sum += learned * s.work(&arm{grid: ridgeGrid[:metricPenalties], learn: noMetric}, s.second)
 	}
 	return sum
 }
@@ -106,7 +113,11 @@ func (s *search) fitWork(mu float64) float64 {
 	case s.texts():
 		return 2 * n * s.outputs()
 	case s.rows() <= choleskyRows:
-		return float64(1+s.members()) / 2 * (n*n*(s.pairWork()+solveWork) + n*n*n/3)
+		again := 0.0
+		if len(s.second.parts) > 1 && s.size.rounds > 0 && s.dim <= mostScaled { // the metric of all rows is learnt anew
+			again = learning * s.kernelWork(n, 0, pathPart*metricPenalties)
+		}
+		return float64(1+s.members())/2*(n*n*(s.pairWork()+solveWork)+n*n*n/3) + again
 	case s.rows() <= s.size.all:
 		return n * n * each
 	case s.size.blend > 1:

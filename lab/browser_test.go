@@ -15,7 +15,7 @@ import (
 )
 
 // serveLab serves a lab until the test ends, and returns its address.
-func serveLab(t *testing.T, o lab.Options) string {
+func serveLab(t testing.TB, o lab.Options) string {
 	t.Helper()
 	l, err := lab.New(o)
 	if err != nil {
@@ -25,7 +25,7 @@ func serveLab(t *testing.T, o lab.Options) string {
 }
 
 // listen serves at a port of its own until the test ends, and returns the address.
-func listen(t *testing.T, serve func(context.Context, net.Listener) error) string {
+func listen(t testing.TB, serve func(context.Context, net.Listener) error) string {
 	t.Helper()
 	at, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

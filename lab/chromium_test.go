@@ -19,7 +19,7 @@ import (
 // browser is a Chromium that is told what to do through a pipe, by the protocol of its
 // developer tools: messages of JSON that end with a zero byte.
 type browser struct {
-	t    *testing.T
+	t    testing.TB
 	to   io.Writer
 	mu   sync.Mutex
 	next int
@@ -41,7 +41,7 @@ type message struct {
 }
 
 // start starts Chromium, with a page of its own, until the test ends.
-func start(t *testing.T) *browser {
+func start(t testing.TB) *browser {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("a browser; make test runs it")

@@ -55,6 +55,7 @@ type Fitted[T any] struct {
 	Unit       float64        // value of the constant coordinate; 0 where there is none
 	Pairs      []int          // see Head
 	Lambda     float64        // that the learner chose itself; 0 for none
+	Whole      bool           // Map is of the similarities to all instances of the problem, in their order
 
 	// Scores are the products of the separators with the instances that they were fitted to, an
 	// instance a row, without biases, where the learner knows them; else nil.

@@ -171,11 +171,26 @@ func (l KernelRidge[T]) Path(_ context.Context, p Problem[T], _ []float64) (Path
 	if p.Task == Regress {
 		d, mean := centred(p)
 		path, err := l.recipe(p).Path(d)
-		return followed(path, err, regressed[T](p.Run.Precision, mean))
+		return overAll(p)(followed(path, err, regressed[T](p.Run.Precision, mean)))
 	}
 	k := p.Classes.Len()
 	path, err := kernelized.RidgeClassifier[T]{Ridge: l.recipe(p)}.ClassPath(labeled(p), k)
-	return followed(path, err, manyExpanded[T](p.Run.Precision, k))
+	return overAll(p)(followed(path, err, manyExpanded[T](p.Run.Precision, k)))
+}
+
+// overAll notes where the support of a machine, which keeps the order of the instances, is
+// all of them, as that of ridge is but for weights that are 0 by chance.
+func overAll[T any](p Problem[T]) func(Path[T], error) (Path[T], error) {
+	return func(path Path[T], err error) (Path[T], error) {
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context, penalty float64) (Fitted[T], learn.Report, error) {
+			f, report, err := path(ctx, penalty)
+			f.Whole = err == nil && f.Map.Dim() == p.Len()
+			return f, report, err
+		}, nil
+	}
 }
 
 // Falkon is kernel ridge regression on Dim landmarks by conjugate gradients, of

@@ -6,8 +6,10 @@ import (
 	"iter"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/learn/linear"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // Scored is a model at one penalty, by its scores of rows that it was not fitted
@@ -131,6 +133,7 @@ func along[T, U any](
 			yield(Scored{}, err)
 			return
 		}
+		var known *data.Matrix // the features of test by the map of the whole sample
 		for _, penalty := range penalties {
 			m := Scored{Penalty: penalty}
 			var f Fitted[U]
@@ -142,7 +145,12 @@ func along[T, U any](
 			}
 			if err == nil {
 				m.weights, m.bias = f.Separators, f.Bias
-				m.Scores, err = scoresOf(ctx, r, s, test, f)
+				if f.Whole && known == nil && len(penalties) > 1 {
+					known, err = featuresOf(ctx, r.Run, f.Map, test)
+				}
+				if err == nil {
+					m.Scores, err = scoresOf(ctx, r, s, test, f, known)
+				}
 			}
 			if !yield(m, err) || err != nil {
 				return
@@ -151,10 +159,28 @@ func along[T, U any](
 	}
 }
 
-// scoresOf returns the scores of instances by what a learner found.
-func scoresOf[T, U any](
-	ctx context.Context, r Recipe[T], s Sample[U], test data.Source[U], f Fitted[U],
+// featuresOf returns the features of instances, or nil where there is no room for them.
+func featuresOf[T any](
+	ctx context.Context, ctl run.Control, m feature.Map[T], x data.Source[T],
 ) (*data.Matrix, error) {
+	if ctl.Reserve("", 2*8*float64(m.Dim())*float64(x.Len()), "") != nil { // half of it for those who come after
+		return nil, nil
+	}
+	return feature.Apply(ctx, ctl, m, x)
+}
+
+// scoresOf returns the scores of instances by what a learner found. Known are their features
+// by a map of the whole sample, which a path computes once; nil where they are not known.
+func scoresOf[T, U any](
+	ctx context.Context, r Recipe[T], s Sample[U], test data.Source[U], f Fitted[U], known *data.Matrix,
+) (*data.Matrix, error) {
+	if f.Whole && known != nil {
+		p := &Pipeline[data.Vector]{Map: given{known.Cols}, Head: Head{Task: s.Task, Classes: s.Classes}}
+		if err := p.take(f.Separators, f.Bias, f.Unit, f.Pairs, known.Cols); err != nil {
+			return nil, unsound(r.Learner, err)
+		}
+		return p.ScoreAll(ctx, r.Run, known)
+	}
 	p := &Pipeline[U]{Map: f.Map, Head: Head{Task: s.Task, Classes: s.Classes}}
 	if p.Map == nil {
 		features := any(s.X).(data.Source[data.Vector])

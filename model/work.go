@@ -112,6 +112,9 @@ func (r Recipe[T]) work(s Sample[T], n float64) work {
 	if r.Learner.Traits().Kernel {
 		w.score = n * m * each * supportPart / 2
 	}
+	if _, ok := r.Learner.(KernelRidge[T]); ok { // it knows the scores of its rows
+		w.score = n * separators
+	}
 	return w
 }
 

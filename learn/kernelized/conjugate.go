@@ -38,6 +38,17 @@ func (s *steps) close() {
 	})
 }
 
+// worst returns the largest |r| relative to |b|.
+func (s *steps) worst() float64 {
+	most := 0.0
+	for k, rr := range s.rr {
+		if b := s.b.Row(k); rr > 0 {
+			most = max(most, math.Sqrt(rr/vmath.Dot(b, b)))
+		}
+	}
+	return most
+}
+
 // directions returns the directions of those that are open.
 func (s *steps) directions() *data.Matrix {
 	d := data.NewMatrix(len(s.open), s.p.Cols)

@@ -176,6 +176,13 @@ func (f FalkonClassifier[T]) FitClasses(
 		func(p *falkon[T], w *data.Matrix) *MultiExpansion[T] { return p.model(perClass(w, classes)) })
 }
 
+// work is about how much there is to do before the first step, and in all steps: it bears
+// on what is said of the time left, and on nothing else.
+func (p *falkon[T]) work() (first, steps float64) {
+	n, m := float64(p.x.Len()), float64(p.landmarks.Len())
+	return 1.4*m*m*m + n*m*pairWork, m*m*m/3 + usualSteps*n*m*(pairStep+outputStep*float64(p.y.Rows))
+}
+
 // next solves for a penalty from the weights that the penalty before ended at. When
 // ctx ends they are the best so far.
 func (p *falkon[T]) next(ctx context.Context, lambda float64) (*data.Matrix, learn.Report, error) {
@@ -189,9 +196,14 @@ func (p *falkon[T]) next(ctx context.Context, lambda float64) (*data.Matrix, lea
 		}
 	}
 	var err error
+	first, steps := p.work()
+	stages := p.recipe.Run.Progress.Divide("train", first+steps)
+	defer stages.End()
 	if p.right == nil {
+		stages.Next("landmarks", first)
 		err = p.prepare(ctx)
 	}
+	stages.Next("steps", steps)
 	if err == nil {
 		err = p.solve(ctx, p.current, &r, lambda, p.warm)
 		p.warm = true

@@ -269,12 +269,14 @@ func (p *falkon[T]) solve(
 		return err
 	}
 	var failed error
+	first := s.worst()
 	for len(s.open) > 0 && report.Iterations < p.recipe.MaxIterations && failed == nil {
 		var w *data.Matrix
 		if w, failed = p.mul(ctx, s.directions(), penalty); failed == nil {
 			s.step(w)
 			report.Iterations++
 			p.recipe.Run.Progress.Advance(int64(report.Iterations))
+			p.recipe.Run.Progress.Approach(first, s.worst(), s.tolerance)
 			if err := keep(); err != nil {
 				return err
 			}

@@ -117,6 +117,14 @@ func (p *ridgeSystem[T]) prepare(ctx context.Context, r Ridge[T], d ridgeSample[
 	return nil
 }
 
+// Constants of the work of a solution: they bear on what is said of the time left alone.
+const (
+	pairWork   = 200 // of a value of K
+	usualSteps = 40
+	pairStep   = 20 // of a value of K in a step
+	outputStep = 2  // of that, for each target
+)
+
 // next solves for the recipe's penalty from the solution before, and reports. When
 // ctx ends beta is the best so far.
 func (p *ridgeSystem[T]) next(
@@ -124,9 +132,13 @@ func (p *ridgeSystem[T]) next(
 ) error {
 	p.ctl = ctl
 	report := &solution.report
-	r.Run.Progress.Begin("train", int64(r.MaxIterations))
-	defer r.Run.Progress.End()
+	n := float64(d.x.Len())
+	rank := float64(r.rank(d.x.Len()))
+	prepare, steps := n*rank*(rank+pairWork), usualSteps*n*n*(pairStep+outputStep*float64(d.y.Rows))
+	stages := r.Run.Progress.Divide("train", prepare+steps)
+	defer stages.End()
 	if p.near == nil {
+		stages.Next("landmarks", prepare)
 		if err := p.prepare(ctx, r, d); err != nil {
 			return err
 		}
@@ -139,6 +151,9 @@ func (p *ridgeSystem[T]) next(
 	if err != nil {
 		return err
 	}
+	stages.Next("steps", steps)
+	r.Run.Progress.Begin("", int64(r.MaxIterations))
+	defer r.Run.Progress.End()
 	first := p.worst(s)
 	s.stepped = func() {
 		r.Run.Progress.Advance(int64(s.steps))

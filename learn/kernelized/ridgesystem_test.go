@@ -337,7 +337,7 @@ func TestRidgeToleranceStops(t *testing.T) {
 			Start:  func(string, int64) { level++ },
 			Finish: func() { level-- },
 			Step: func(done int64) {
-				if level == 1 && done == after {
+				if level == 3 && done == after {
 					cancel()
 				}
 			},
