@@ -26,6 +26,7 @@ const (
 	usualMu         = 0.01 // while it is not known
 	outputWork      = 0.2  // of that, for each other output
 	mostOutputs     = 7    // that count
+	quickWork       = 0.6  // of one that is near enough
 	blendWork       = 1.5  // of a last fit that may be of several arms
 )
 
@@ -122,6 +123,8 @@ func (s *search) fitWork(mu float64) float64 {
 		return n * n * each
 	case s.size.blend > 1:
 		each *= blendWork
+	case s.rows() <= quickRows:
+		each *= quickWork
 	}
 	return n*m*(each+s.pairWork()) + m*m*m
 }

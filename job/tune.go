@@ -16,6 +16,7 @@ import (
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/run"
 	"github.com/kerf-ml/kerf/spec"
 )
 
@@ -142,8 +143,7 @@ func (w typed[T]) tune(ctx context.Context, rows *dataset.Rows, o *TuneOptions) 
 		func() error { return t.prepare(rest) },
 		func() error { return t.beginFinal(ctx, rest, held) },
 		func() error { return t.resume(rest) },
-		func() error { return t.search(ctx) },
-		func() error { return t.train(ctx, rest) },
+		func() error { return t.searchAndTrain(ctx, rest) },
 		t.finish,
 	} {
 		if err := step(); err != nil {
@@ -250,8 +250,48 @@ func (t *tuning[T]) rounds(s eval.Search[candidate], n int) int {
 	return rounds
 }
 
-// search evaluates candidates until all are done or time is up.
-func (t *tuning[T]) search(ctx context.Context) error {
+// lastFit is how many times the work of a candidate is that of the last training.
+const lastFit = 2
+
+// searchAndTrain searches, and trains what is best.
+func (t *tuning[T]) searchAndTrain(ctx context.Context, rest []int) error {
+	last := lastFit * roundWork(1, len(rest), 1)
+	stages := t.o.Run.Progress.Divide("tune", last)
+	defer stages.End()
+	if err := t.search(ctx, stages, last); err != nil {
+		return err
+	}
+	stages.Last("train", last)
+	return t.train(ctx, rest)
+}
+
+// roundWork is about the work of some candidates on some rows in each of some folds. Those
+// that are left for more rows have larger dimensions, so that it grows faster than the rows.
+func roundWork(candidates float64, rows int, folds float64) float64 {
+	return candidates * math.Pow(float64(rows), 1.5) * folds
+}
+
+// rounded begins each round of a search as a part of its own.
+func (t *tuning[T]) rounded(s eval.Search[candidate], n int, search *run.Stages) run.Progress {
+	p, round := t.o.Run.Progress, 0
+	begin := p.Start
+	p.Start = func(task string, total int64) {
+		search.Next("", t.workOf(s, n, round))
+		if round++; begin != nil {
+			begin(task, total)
+		}
+	}
+	return p
+}
+
+// workOf is the work of a round, from 0.
+func (t *tuning[T]) workOf(s eval.Search[candidate], n, round int) float64 {
+	rows := float64(len(t.index)) * math.Pow(s.Keep, float64(s.Rounds-1-round))
+	return roundWork(max(1, float64(n)*math.Pow(s.Keep, float64(round))), int(rows), float64(t.o.Folds-1))
+}
+
+// search evaluates candidates until all are done or time is up; so much work comes after it.
+func (t *tuning[T]) search(ctx context.Context, stages *run.Stages, last float64) error {
 	o := t.o
 	candidates, err := t.space.sample(o.Trials, o.Seed)
 	if o.Search == Grid {
@@ -266,7 +306,16 @@ func (t *tuning[T]) search(ctx context.Context) error {
 	s := eval.NewSearch[candidate]()
 	s.Rounds = t.rounds(s, len(candidates))
 	s.Control = o.Run
-	t.tick = newTicker(s.Control.Progress)
+	work := 0.0
+	for round := range s.Rounds {
+		work += t.workOf(s, len(candidates), round)
+	}
+	stages.Left(work + last)
+	stages.Next("search", work)
+	o.Run.Progress.Within(o.Time)
+	search := o.Run.Progress.Divide("", work)
+	defer search.End()
+	t.tick = newTicker(t.rounded(s, len(candidates), search))
 	s.Control.Progress = t.tick.Progress
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if o.Time > 0 {

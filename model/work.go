@@ -18,6 +18,7 @@ type Worker interface {
 // left, and on nothing else.
 const (
 	passWork    = 230  // passes over the features that a linear learner is worth
+	listWork    = 100  // of finding or listing a feature of a row
 	rawWork     = 5    // times as many over coordinates that no map has made
 	warmPart    = 0.6  // of a fit, that one from the end of another takes
 	machineWork = 100  // of a kernel machine, for each pair of rows beside its similarity
@@ -73,6 +74,8 @@ func (r Recipe[T]) work(s Sample[T], n float64) work {
 		each += machineWork
 	case r.Map.Name() == MapNone:
 		m, passes = each-overhead, rawWork*passWork
+	case r.Map.Name() == MapExplicit: // features that a row has, which are as many as it is long
+		m, w.fitMap, w.mapAll = each, listWork*n*each, listWork*n*each
 	default:
 		if m == 0 {
 			m = unsized

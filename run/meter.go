@@ -38,6 +38,7 @@ type level struct {
 	bytes       bool    // its steps are bytes of a file
 
 	begun time.Time
+	until time.Time // when it ends if not before; zero where that is not known
 	known float64   // part of it that is known to be done
 	at    time.Time // when that became known
 }
@@ -75,6 +76,7 @@ func (m *Meter) Progress() Progress {
 		},
 		Near:   func(part float64) { m.tell(func(l *level) { l.near = part }) },
 		Read:   func(bytes, size int64) { m.tell(func(l *level) { l.done, l.total, l.bytes = bytes, size, true }) },
+		Limit:  func(most time.Duration) { m.tell(func(l *level) { l.until = m.now().Add(most) }) },
 		Finish: m.finish,
 	}
 }
@@ -229,7 +231,7 @@ func (m *Meter) left(now time.Time) (seconds float64, ok bool) {
 	l := &m.stack[i]
 	own := l.left(now, m.within(i, 1))
 	if !l.part {
-		return own, l.known >= leastSeen && own > 0
+		return m.limited(now, i, own, 0, 0), l.known >= leastSeen && own > 0
 	}
 	from, to := m.span(i)
 	p, after, silent := m.pace, m.whole()-to, now.Sub(l.at).Seconds()
@@ -252,7 +254,21 @@ func (m *Meter) left(now time.Time) (seconds float64, ok bool) {
 	if near && late > 0 {
 		trust = max(trust, late/spent) // and the plan one that has failed
 	}
-	return (1-trust)*plan + trust*own + after/pace, true
+	return m.limited(now, i, (1-trust)*plan+trust*own, to, 1/pace), true
+}
+
+// limited returns the seconds that the outermost task takes where task i, which is at the
+// given place of it when it ends, takes so many and a unit after it so many others: no
+// task takes longer than its limit.
+func (m *Meter) limited(now time.Time, i int, left, end, unit float64) float64 {
+	for k := i; k >= 0; k-- {
+		_, to := m.span(k)
+		left, end = left+(to-end)*unit, to
+		if until := m.stack[k].until; !until.IsZero() {
+			left = min(left, max(until.Sub(now).Seconds(), 0))
+		}
+	}
+	return left + (m.whole()-end)*unit
 }
 
 // nears reports whether a number that falls towards a goal says how far task i is.

@@ -1,6 +1,9 @@
 package run
 
-import "math"
+import (
+	"math"
+	"time"
+)
 
 // Progress is a set of optional functions that are told how far a run is. They
 // are called from one goroutine at a time, never concurrently.
@@ -14,6 +17,7 @@ type Progress struct {
 	Total  func(total int64)              // the task is so many steps in all, as is known by now
 	Near   func(part float64)             // about this part of the task is done, where its steps do not tell
 	Read   func(bytes, size int64)        // so many bytes of a file are read; size is 0 where it is not known
+	Limit  func(most time.Duration)       // the task under way ends after so much time from now, if not before
 	Finish func()                         // the task has ended
 }
 
@@ -46,6 +50,13 @@ func (p Progress) Part(task string, units, total int64) {
 func (p Progress) Approach(first, now, goal float64) {
 	if part := math.Log(first/now) / math.Log(first/goal); p.Near != nil && part > 0 { // false for NaN
 		p.Near(min(part, 1))
+	}
+}
+
+// Within calls Limit, where it is set and there is a limit.
+func (p Progress) Within(most time.Duration) {
+	if p.Limit != nil && most > 0 {
+		p.Limit(most)
 	}
 }
 

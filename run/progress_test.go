@@ -25,6 +25,28 @@ func within(t *testing.T, m *run.Meter, at string, left float64) {
 	}
 }
 
+// TestMeterLimit: a part with a limit takes no longer, and what comes after it is added.
+func TestMeterLimit(t *testing.T) {
+	c := &clock{time.Unix(1, 0)}
+	m := run.NewMeter(c.time)
+	p := m.Progress()
+	s := p.Divide("tune", 110_000)
+	s.Next("search", 100_000) // of which a tenth is done each ten seconds, and thirty are all there are
+	p.Within(30 * time.Second)
+	rounds := p.Divide("", 100_000)
+	for i := range 3 {
+		rounds.Next("round", 10_000)
+		c.pass(10)
+		rounds.Left(100_000 - 10_000*float64(i+1))
+		within(t, m, "search", 20-10*float64(i)+10)
+	}
+	rounds.End()
+	s.Last("train", 10_000)
+	c.pass(5)
+	within(t, m, "train", 5)
+	s.End()
+}
+
 // TestMeterStages: stages whose plan is off by up to a half each way, in which some
 // count, some approach a tolerance and some are silent, leave an estimate within a
 // factor of two from a tenth of the work on.
