@@ -86,17 +86,27 @@ func openJSONL(ctx context.Context, f *file.File, o *reading) (next, error) {
 	}), nil
 }
 
-// maxWhole is the largest Parquet or Arrow file that is read, because it is held in
-// memory whole.
+// maxWhole is the largest Parquet or Arrow file that is read where it must be held in
+// memory whole: from a pipe, or compressed as a whole.
 const maxWhole = 4 << 30
 
-func openParquet(ctx context.Context, f *file.File, o *reading) (next, error) {
+// randomly returns the content to be read at any place, as it lies on disk where it can be.
+func randomly(f *file.File) (r io.ReaderAt, size int64, err error) {
+	if r, size, ok := f.Random(); ok {
+		return r, size, nil
+	}
 	whole, err := f.Bytes(maxWhole)
+	return bytes.NewReader(whole), int64(len(whole)), err
+}
+
+// openParquet reads a group of rows after the other, of which a page of each column is held.
+func openParquet(ctx context.Context, f *file.File, o *reading) (next, error) {
+	content, size, err := randomly(f)
 	if err != nil {
 		return nil, err
 	}
 	b := table.NewBuilder(o.table)
-	r, err := parquet.NewReader(bytes.NewReader(whole), int64(len(whole)), f.Name, b)
+	r, err := parquet.NewReader(content, size, f.Name, b)
 	if err != nil {
 		return nil, err
 	}
@@ -118,12 +128,13 @@ func openParquet(ctx context.Context, f *file.File, o *reading) (next, error) {
 			return nil, err
 		}
 		left -= read
+		f.Reached(int64(float64(size) * float64(r.Rows()-left) / float64(r.Rows()+1)))
 		t, err := b.Table()
 		return tableRows(t), err
 	}, nil
 }
 
-// openArrow reads a file of Arrow, which is held in memory whole, or a stream.
+// openArrow reads a file or a stream of Arrow, batch by batch.
 func openArrow(ctx context.Context, f *file.File, o *reading) (next, error) {
 	b := table.NewBuilder(o.table)
 	r, err := newArrow(f, b)
@@ -144,11 +155,25 @@ func newArrow(f *file.File, b *table.Builder) (*arrow.Reader, error) {
 	if !arrow.IsFile(f.Head()) {
 		return arrow.NewReader(f, f.Name, b)
 	}
-	whole, err := f.Bytes(maxWhole)
+	content, size, err := randomly(f)
 	if err != nil {
 		return nil, err
 	}
-	return arrow.NewFileReader(bytes.NewReader(whole), int64(len(whole)), f.Name, b)
+	return arrow.NewFileReader(&reaching{f, content}, size, f.Name, b)
+}
+
+// reaching tells a file how far it was read at random.
+type reaching struct {
+	f *file.File
+	r io.ReaderAt
+}
+
+func (r *reaching) ReadAt(p []byte, at int64) (int, error) {
+	n, err := r.r.ReadAt(p, at)
+	if at < r.f.Count()+int64(n) { // the footer is no row
+		r.f.Reached(at + int64(n))
+	}
+	return n, err
 }
 
 // built reads a table whose columns are known only at its end, all of it at the

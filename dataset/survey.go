@@ -20,6 +20,7 @@ type Sampling struct {
 	Keep   func(row int) bool // which rows of the file have a part in it, by their number from 0; nil for all
 	Needed bool               // rows must have labels
 	Bytes  int64              // of content after which the survey may end; 0 for all
+	More   int                // of a larger sample, at most, fewer where memory is short; 0 for none
 }
 
 // Surveyed is what is known of all rows of a file of which Survey returned a sample: of
@@ -33,6 +34,7 @@ type Surveyed struct {
 	// Target, and Beside for Labels, are the options by which the file is to be read again.
 	Target, Beside string
 
+	more   *Kept            // of a larger sample; nil for none
 	labels map[string]tally // nil where there are more than mostLabels different ones
 	table  *table.Survey
 }
@@ -48,6 +50,9 @@ const mostLabels = 1000
 
 // sampleShare is the part of the budget that a sample may take.
 const sampleShare = 1.0 / 8
+
+// moreShare is the same of a larger sample.
+const moreShare = 1.0 / 4
 
 // sampledByte is about how many bytes a byte of a table is in a sample, as a row and as an
 // instance: a digit and a comma are a number of 8 bytes twice. Other rows take perByte.
@@ -204,6 +209,7 @@ func (g *gathering) file(ctx context.Context, f *file.File, path string) error {
 			g.first = r.pick(nil)
 			if g.bytes = rowBytes(f, found, r.Len()); !g.part {
 				g.sample.Most = g.most()
+				g.known.more = g.larger()
 			}
 		}
 		rows += r.Len()
@@ -226,6 +232,39 @@ func (g *gathering) most() int {
 		each = sampledByte * g.bytes
 	}
 	return max(1, min(g.sample.Most, int(sampleShare*float64(ctl.Budget())/max(each, 1))))
+}
+
+// larger returns the larger sample of no rows, nil where none is asked for.
+func (g *gathering) larger() *Kept {
+	if g.s.More <= g.sample.Most {
+		return nil
+	}
+	ctl := g.o.Run
+	ctl.Process = false
+	each := perByte * g.bytes
+	if t := g.first.table; t != nil { // cells come in parts, are joined and become instances
+		each = max(2*g.bytes, 3*8*float64(t.Cols()+1))
+	}
+	most := min(g.s.More, int(moreShare*float64(ctl.Budget())/max(each, 1)))
+	if most <= g.sample.Most {
+		return nil
+	}
+	return NewKept(g.s.Seed, most)
+}
+
+// TakeMore returns the larger sample, or a part of it, that is at most a quarter of the rows,
+// and forgets it. It is nil where there is none of at least so many rows.
+func (s *Surveyed) TakeMore(least int) *Rows {
+	more := s.more
+	if s.more = nil; more == nil || s.Rows/4 < least {
+		return nil
+	}
+	more.sample.Shrink(s.Rows / 4)
+	parts, _ := more.Parts()
+	if more.held < least {
+		return nil
+	}
+	return joined(parts)
 }
 
 // add adds a part of the file.
@@ -264,6 +303,9 @@ func (g *gathering) add(r *Rows) error {
 		}
 	}
 	g.known.Rows += len(live)
+	if g.known.more != nil {
+		g.known.more.Add(r, first, live)
+	}
 	if r.table != nil {
 		g.known.table.Add(r.table, live)
 	}

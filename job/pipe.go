@@ -6,9 +6,7 @@ import (
 	"os"
 
 	"github.com/kerf-ml/kerf/data/file"
-	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/run"
-	"github.com/kerf-ml/kerf/sums"
 )
 
 // keptShare is the part of the budget that the beginning of a pipe may take. What is
@@ -90,47 +88,3 @@ func (o *TrainOptions) settlePipe(ctx context.Context, path string) (*piped, err
 
 // once reports whether the rows of a stream can be read no more than once.
 func (s *streaming) once() bool { return s.pipe != nil && s.pipe.bytes > 0 }
-
-// apartRows are rows of a pipe that are held out: a uniform sample of them where they are
-// many.
-type apartRows struct {
-	sample *sums.Reservoir
-	parts  []*dataset.Rows
-	rows   [][]int // numbers in the pipe, from 0
-	held   int     // in parts
-	count  int     // of all that were held out
-}
-
-// add adds the rows of a part, which begins with row first, that index names.
-func (a *apartRows) add(r *dataset.Rows, first int, index []int) {
-	var taken, numbers []int
-	for _, i := range index {
-		if a.count++; a.sample.Offer(first + i) {
-			taken, numbers = append(taken, i), append(numbers, first+i)
-		}
-	}
-	if len(taken) == 0 {
-		return
-	}
-	a.parts, a.rows, a.held = append(a.parts, r.Pick(taken)), append(a.rows, numbers), a.held+len(taken)
-	if a.held > 2*a.sample.Most+dataset.PartRows {
-		a.compact()
-	}
-}
-
-// compact forgets rows that have lost their place in the sample.
-func (a *apartRows) compact() {
-	parts, rows := a.parts, a.rows
-	a.parts, a.rows, a.held = nil, nil, 0
-	for p, part := range parts {
-		var index, numbers []int
-		for i, row := range rows[p] {
-			if a.sample.Kept(row) {
-				index, numbers = append(index, i), append(numbers, row)
-			}
-		}
-		if len(index) > 0 {
-			a.parts, a.rows, a.held = append(a.parts, part.Pick(index)), append(a.rows, numbers), a.held+len(index)
-		}
-	}
-}

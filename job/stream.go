@@ -13,7 +13,6 @@ import (
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
-	"github.com/kerf-ml/kerf/sums"
 )
 
 // Streamed says how the rows of a file were learnt from that was read part by part.
@@ -50,9 +49,9 @@ type streaming struct {
 	all  *dataset.Surveyed
 	sums []float64 // of the weights of each class
 
-	pipe  *piped     // where it is one
-	first int        // rows that all is of, of a pipe that is longer
-	apart *apartRows // held out of such a pipe; nil for none
+	pipe  *piped        // where it is one
+	first int           // rows that all is of, of a pipe that is longer
+	apart *dataset.Kept // held out of such a pipe; nil for none
 }
 
 const (
@@ -61,6 +60,11 @@ const (
 
 	// featureShare is the part of the budget that the features of a sample may take.
 	featureShare = 1.0 / 8
+
+	// nearRows is how many rows for each feature a larger sample has, at most, whose minimum
+	// the passes over all rows begin with: it is off theirs by a hundredth of the objective,
+	// about, which a single step makes up for.
+	nearRows = 128
 
 	// inMemory is about how many bytes a byte of a file takes while a model is trained on
 	// it in memory, and unpacked how many a byte of a compressed one is.
@@ -189,8 +193,11 @@ func (o *TrainOptions) surveyFile(ctx context.Context, path string) (*dataset.Ro
 	o.Run.Progress.Begin("survey "+path, 0)
 	sampling := dataset.Sampling{Rows: most, Seed: o.Seed, Needed: !read.Unlabeled,
 		Keep: func(row int) bool { return !o.heldOut(row) }}
-	if o.pipe != nil {
+	switch {
+	case o.pipe != nil:
 		sampling.Bytes = o.pipe.bytes
+	case o.on == nil:
+		sampling.More = int(nearRows * (dim + 1))
 	}
 	var rows *dataset.Rows
 	if o.on != nil {
@@ -239,7 +246,7 @@ func (t *training[T]) settleStream() error {
 	if t.stream.once() {
 		t.stream.first = all.Rows
 		if t.o.Holdout > 0 && t.o.Test == "" {
-			t.stream.apart = &apartRows{sample: sums.NewReservoir(t.o.Seed, max(leastHeld, t.rows.Len()))}
+			t.stream.apart = dataset.NewKept(t.o.Seed, max(leastHeld, t.rows.Len()))
 		}
 	}
 	t.stream.read = t.o.Read
@@ -296,6 +303,9 @@ func (t *training[T]) streamed(tr model.Training) *Streamed {
 // fitStream fits the separators to all rows.
 func (t *training[T]) fitStream(ctx context.Context, r model.Recipe[T], tr *model.Training) error {
 	s := model.Stream[T]{Rows: t.stream.all.Rows, Weight: t.stream.all.Weight, Classes: t.stream.sums}
+	if err := t.near(&s); err != nil {
+		return err
+	}
 	s.Each = func(ctx context.Context, use func(part model.Sample[T]) error) error { return t.each(ctx, 0, use) }
 	if t.o.on != nil {
 		s.Sum = t.sumOn
@@ -324,6 +334,27 @@ func (t *training[T]) fitStream(ctx context.Context, r model.Recipe[T], tr *mode
 	tr.Evaluations += counter.Count()
 	t.o.Run.Counter.Add(counter.Count())
 	return err
+}
+
+// near makes instances of the larger sample of the rows, of which it forgets the rows.
+func (t *training[T]) near(s *model.Stream[T]) error {
+	rows := t.stream.all.TakeMore(2 * t.rows.Len())
+	if rows == nil {
+		return nil
+	}
+	weights, err := t.part.encoding.WeightsOf(rows, t.stream.read)
+	if err != nil {
+		return err
+	}
+	part, err := t.partOf(rows)
+	if err != nil {
+		return err
+	}
+	if t.part.train.Weight != nil {
+		part.Weight = weights
+	}
+	s.Near = &part
+	return nil
 }
 
 // streamKey tells whether a state belongs to this training: the sample and what is
@@ -373,7 +404,7 @@ func (t *training[T]) eachPart(ctx context.Context, most int, use func(part mode
 		}
 		before := first
 		if t.stream.apart != nil && most == 0 {
-			t.stream.apart.add(r, first, held)
+			t.stream.apart.Add(r, first, held)
 		}
 		if most > 0 && first >= most {
 			return errEnough

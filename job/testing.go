@@ -215,19 +215,20 @@ func numbers(n int) []int {
 
 // testApart measures the model on rows that were held out of a pipe, and kept.
 func (t *training[T]) testApart(ctx context.Context, v *evaluation, m *Measured) error {
-	a := t.stream.apart
-	a.compact()
-	if a.count > a.held {
-		t.o.note("%s: %s rows were held out; the test is on %s of them, drawn at random, which were kept", t.rows.Name,
-			grouped(int64(a.count)), grouped(int64(a.held)))
-	}
-	for p, part := range a.parts {
-		for _, row := range a.rows[p] {
+	parts, numbers := t.stream.apart.Parts()
+	kept := 0
+	for p, part := range parts {
+		for _, row := range numbers[p] {
 			m.Rows = append(m.Rows, row+1)
 		}
 		if err := v.add(ctx, part); err != nil {
 			return err
 		}
+		kept += part.Len()
+	}
+	if all := t.stream.apart.Offered(); all > kept {
+		t.o.note("%s: %s rows were held out; the test is on %s of them, drawn at random, which were kept", t.rows.Name,
+			grouped(int64(all)), grouped(int64(kept)))
 	}
 	return nil
 }

@@ -19,6 +19,10 @@ type Stream[T any] struct {
 	Weight  float64   // sum of their weights, Rows where they have none
 	Classes []float64 // the same of each class; nil for numbers
 
+	// Near, where it is not nil, is a uniform sample of the rows, larger than the one that the
+	// pipeline was fitted to: Newton's method begins with the minimum over these.
+	Near *Sample[T]
+
 	// Head, where it is not nil, hands over the first rows, as often as it is asked, of a
 	// stream that can be read once: there are more than Rows, Weight and Classes say, which
 	// are of these. Each is asked once, and Read told how many there were.
@@ -250,7 +254,11 @@ func (f *streamed[T]) newton(
 		return err
 	}
 	n := stream.Newton{Loss: loss, C: c, Tolerance: tolerance, MaxPasses: min(passes, streamPasses), Unit: unit,
-		Seed: f.r.Seed, Start: start.functions, Active: start.active, Checkpoint: f.s.Checkpoint, Run: f.r.Run}
+		Seed: f.r.Seed, Start: start.functions, Active: start.active, Run: f.r.Run}
+	if err := f.nearer(ctx, &n, rows.Weight); err != nil {
+		return err
+	}
+	n.Checkpoint = f.s.Checkpoint
 	models, report, err := n.Fit(ctx, rows, f.sample.Classes.Len())
 	if err != nil {
 		return err
@@ -259,6 +267,45 @@ func (f *streamed[T]) newton(
 	t.Report, t.C = report, c
 	return f.take(models, unit)
 }
+
+// nearer moves the start to the minimum over the larger sample, with a C that is larger by as
+// much as its weight is less than that of all rows.
+func (f *streamed[T]) nearer(ctx context.Context, n *stream.Newton, weight float64) error {
+	near := f.s.Near
+	if near == nil {
+		return nil
+	}
+	some := &stream.Sample{Dim: f.p.Map.Dim(), Rows: near.Len()}
+	for i, y := range near.Y {
+		some.Weight += weigh(near.Weight, i) * f.factor[y]
+	}
+	some.Each = f.blocks(func(ctx context.Context, use func(part Sample[T]) error) error {
+		for lo := 0; lo < near.Len(); lo += nearPart {
+			index := make([]int, min(nearPart, near.Len()-lo))
+			for i := range index {
+				index[i] = lo + i
+			}
+			if err := use(near.Select(index)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, f.weighted())
+	one := *n
+	one.C *= weight / some.Weight
+	functions, _, err := one.Fit(ctx, some, f.sample.Classes.Len())
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return err
+	}
+	n.Start = functions
+	return nil
+}
+
+// nearPart is how many rows of the larger sample are mapped at a time.
+const nearPart = 4096
 
 // once fits a loss in a single pass, from the minimum over the first rows.
 func (f *streamed[T]) once(

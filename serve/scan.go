@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/decimal"
 	"github.com/kerf-ml/kerf/dataset"
 )
 
@@ -133,11 +134,27 @@ func (s *scanner) word(w string) bool {
 	return true
 }
 
-// Powers of ten that a float64 holds exactly, and the digits of whole numbers that it
-// does: a quotient of the two is rounded once, and so is the nearest number.
-var tens = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+// number reads a number that is spelled as JSON has them, and is finite.
+func (s *scanner) number() (float64, bool) {
+	s.next()
+	n, ok := decimal.Read(s.b, s.at)
+	if ok && s.spelled(n) {
+		s.at = n.End
+		return n.Value, true
+	}
+	return s.longNumber()
+}
 
-const exactDigits = 15
+// spelled reports whether a number is one of JSON: it begins with a digit, after a minus or
+// none, with 0 only where that is all before the point, and has a digit behind that.
+func (s *scanner) spelled(n decimal.Number) bool {
+	i := s.at
+	if s.b[i] == '-' {
+		i++
+	}
+	digit := func(i int) bool { return i < n.End && s.b[i]-'0' < 10 }
+	return digit(i) && (s.b[i] != '0' || !digit(i+1)) && (n.Point < 0 || digit(n.Point+1))
+}
 
 // digits skips digits from a place on and returns where they end.
 func (s *scanner) digits(i int) int {
@@ -147,9 +164,9 @@ func (s *scanner) digits(i int) int {
 	return i
 }
 
-// number reads a number that is spelled as JSON has them, and is finite.
-func (s *scanner) number() (float64, bool) {
-	s.next()
+// longNumber reads a number of many digits, or one that is spelled otherwise than JSON has
+// them, and that it refuses.
+func (s *scanner) longNumber() (float64, bool) {
 	i := s.at
 	if i < len(s.b) && s.b[i] == '-' {
 		i++
@@ -165,7 +182,6 @@ func (s *scanner) number() (float64, bool) {
 			return 0, false
 		}
 	}
-	end := i
 	if i < len(s.b) && s.b[i]|0x20 == 'e' {
 		if i++; i < len(s.b) && (s.b[i] == '+' || s.b[i] == '-') {
 			i++
@@ -175,32 +191,9 @@ func (s *scanner) number() (float64, bool) {
 			return 0, false
 		}
 	}
-	text := s.b[s.at:i]
+	v, err := strconv.ParseFloat(string(s.b[s.at:i]), 64)
 	s.at = i
-	if i == end && end-whole <= exactDigits {
-		return exact(text, s.b[whole:point], s.b[point:end]), true
-	}
-	v, err := strconv.ParseFloat(string(text), 64)
 	return v, err == nil
-}
-
-// exact returns a number of few digits: those before its point, and those behind it.
-func exact(text, whole, fraction []byte) float64 {
-	var n uint64
-	for _, c := range whole {
-		n = 10*n + uint64(c-'0')
-	}
-	v := float64(n)
-	if len(fraction) > 0 {
-		for _, c := range fraction[1:] {
-			n = 10*n + uint64(c-'0')
-		}
-		v = float64(n) / tens[len(fraction)-1]
-	}
-	if text[0] == '-' {
-		v = -v
-	}
-	return v
 }
 
 // numberOrNull reads a number, NaN for null.

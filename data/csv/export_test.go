@@ -10,9 +10,3 @@ func (r *Reader) Plain(region, piece int) {
 		r.plain = nil
 	}
 }
-
-// Decimal is decimal.
-func Decimal(b []byte) (v float64, end int, ok bool) {
-	v, end, _, ok = decimal(b, 0)
-	return v, end, ok
-}

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/decimal"
 	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/run"
@@ -334,13 +335,14 @@ func (p *piece) row(b []byte, start, line int, s *splitter, width int, texts []b
 			numbers += p.lines
 		}
 		if !texts[j] {
-			v, end, point, ok := decimal(b, at)
+			n, ok := decimal.Read(b, at)
+			end := n.End
 			for ok && end < len(b) && s.isBlank(b[end]) {
 				end++
 			}
 			if ok && (end == len(b) || b[end] == s.comma) {
-				p.value[place] = v
-				if point && p.point[j].Line == 0 {
+				p.value[place] = n.Value + 0 // -0 becomes 0
+				if n.Point >= 0 && p.point[j].Line == 0 {
 					p.point[j] = table.Point{Place: table.Place{Line: line, Column: lo - start + 1},
 						Text: string(trimRight(b[lo:end], s))}
 				}

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"reflect"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -126,38 +124,6 @@ func FuzzPlain(f *testing.F) {
 		}
 		same(t, text, o, [2]int{64, 17})
 	})
-}
-
-// A plain decimal number has the bits that strconv gives it.
-func TestDecimal(t *testing.T) {
-	rng := rand.New(rand.NewPCG(2, 2))
-	plain := 0
-	check := func(text string) {
-		v, end, ok := csv.Decimal([]byte(text))
-		want, err := strconv.ParseFloat(text, 64)
-		if ok && (end != len(text) || err != nil || math.Float64bits(v) != math.Float64bits(want+0)) {
-			t.Fatalf("%q: %v up to %d, want %v, %v", text, v, end, want, err)
-		}
-		if ok {
-			plain++
-		}
-	}
-	for range 200_000 {
-		v := math.Float64frombits(rng.Uint64())
-		switch rng.IntN(4) {
-		case 0:
-			check(strconv.FormatFloat(v, 'g', 1+rng.IntN(20), 64))
-		case 1:
-			check(strconv.FormatFloat(rng.NormFloat64(), 'f', rng.IntN(20), 64))
-		case 2:
-			check(fmt.Sprintf("%d.%de%d", rng.IntN(1000000), rng.IntN(1000000000), rng.IntN(60)-30))
-		case 3:
-			check(fmt.Sprint(rng.Int64() >> rng.IntN(60)))
-		}
-	}
-	if plain < 50_000 {
-		t.Errorf("only %d were plain", plain)
-	}
 }
 
 // broken fails after its text.

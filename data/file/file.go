@@ -48,9 +48,10 @@ type File struct {
 
 	count      int64 // bytes of content that were read
 	compressed *remember
-	packing    string     // how it is compressed; empty for not at all
-	lines      *lineLimit // of text
-	limit      *limit     // nil for none
+	packing    string      // how it is compressed; empty for not at all
+	random     io.ReaderAt // the same bytes at any place; nil where that cannot be had
+	lines      *lineLimit  // of text
+	limit      *limit      // nil for none
 
 	size int64                   // of the file as it lies on disk; 0 where it is not known
 	told int64                   // bytes of it that were last told of
@@ -74,6 +75,7 @@ func Open(ctx context.Context, path string, stdin io.Reader, binary ...func(head
 	f := &File{Name: path, binary: func(head []byte) bool {
 		return slices.ContainsFunc(binary, func(begins func([]byte) bool) bool { return begins(head) })
 	}}
+	ctx, cancel := context.WithCancel(ctx)
 	var raw io.Reader
 	if path == "-" {
 		f.Name = StandardInput
@@ -81,15 +83,16 @@ func Open(ctx context.Context, path string, stdin io.Reader, binary ...func(head
 	} else {
 		file, regular, err := openPath(ctx, path)
 		if err != nil {
+			cancel()
 			return nil, f.openError(err)
 		}
 		f.closer = append(f.closer, file.Close)
 		raw = source(ctx, file, regular)
 		if info, err := file.Stat(); err == nil && regular {
-			f.size = info.Size()
+			f.size, f.random = info.Size(), &randomly{ctx: ctx, f: f, r: file}
 		}
 	}
-	if err := f.start(raw); err != nil {
+	if err := f.start(raw, cancel); err != nil {
 		_ = f.Close()
 		return nil, err
 	}
@@ -104,7 +107,8 @@ func From(
 	f := &File{Name: name, size: size, closer: []func() error{content.Close}, binary: func(head []byte) bool {
 		return slices.ContainsFunc(binary, func(begins func([]byte) bool) bool { return begins(head) })
 	}}
-	if err := f.start(source(ctx, content, true)); err != nil {
+	ctx, cancel := context.WithCancel(ctx)
+	if err := f.start(source(ctx, content, true), cancel); err != nil {
 		_ = f.Close()
 		return nil, err
 	}
@@ -117,12 +121,19 @@ func OpenError(name string, err error) error { return (&File{Name: name}).openEr
 // Packed reports whether the content is compressed.
 func (f *File) Packed() bool { return f.packing != "" }
 
-// start puts the layers over the raw bytes and looks at the head.
-func (f *File) start(raw io.Reader) error {
+// start puts the layers over the raw bytes, whose reads cancel interrupts, and looks at the
+// head.
+func (f *File) start(raw io.Reader, cancel context.CancelFunc) error {
+	f.closer = append([]func() error{func() error { cancel(); return nil }}, f.closer...)
 	f.compressed = &remember{r: raw}
 	content, err := f.decompress(f.compressed)
 	if err != nil {
 		return err
+	}
+	if f.Packed() {
+		apart := &ahead{r: content}
+		f.closer = append([]func() error{func() error { return apart.stop(cancel) }}, f.closer...)
+		content = apart
 	}
 	// An error of Peek comes again from later reads, because layers keep theirs.
 	in := bufio.NewReaderSize(content, HeadSize)

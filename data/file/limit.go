@@ -35,11 +35,16 @@ func (f *File) Read(p []byte) (int, error) {
 	}
 	n, err := f.text.Read(p)
 	f.count += int64(n)
-	if now := f.compressed.count; f.tell != nil && now-f.told >= tellEvery {
+	f.tellOf(f.compressed.count.Load())
+	return n, err
+}
+
+// tellOf tells that so many bytes of the file as it lies on disk were read.
+func (f *File) tellOf(now int64) {
+	if f.tell != nil && now-f.told >= tellEvery {
 		f.told = now
 		f.tell(now, f.size)
 	}
-	return n, err
 }
 
 // tellEvery is how many bytes of a file as it lies on disk are read between two reports.
@@ -48,7 +53,7 @@ const tellEvery = 1 << 18
 // Tell reports to p how many bytes of the file were read, as it lies on disk.
 func (f *File) Tell(p run.Progress) {
 	if f.tell = p.Read; f.tell != nil {
-		f.told = f.compressed.count
+		f.told = f.compressed.count.Load()
 		f.tell(f.told, f.size)
 	}
 }
@@ -79,7 +84,7 @@ func (f *File) progress() string {
 	if f.lines != nil {
 		at = fmt.Sprintf("line %d, %s", f.lines.line, at)
 	}
-	from := max(f.compressed.count, 1)
+	from := max(f.compressed.count.Load(), 1)
 	if times := f.count / from; f.packing != "" && times >= manifold {
 		at += fmt.Sprintf(" (unpacked from %s of %s data, %d times as much)", run.Bytes(float64(from)), f.packing, times)
 	}

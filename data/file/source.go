@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"sync/atomic"
 )
 
 // standardInput returns stdin as a reader that honours the context, and its size where
@@ -82,8 +83,8 @@ func (w *waiting) fill() {
 // interruptible returns what f returns, or the context's error if that ends
 // before f does; then late, if not nil, gets the value of f once there is one.
 //
-// This is the one place besides package par that starts a goroutine, and the
-// one goroutine of kerf that may outlive its call: no system call ends a read of
+// Beside it package par and the reading ahead of compressed files start goroutines,
+// and this is the one goroutine of kerf that may outlive its call: no system call ends a read of
 // a pipe or terminal that its other side keeps open, and a program that was
 // interrupted must not wait for it.
 func interruptible[T any](ctx context.Context, f func() (T, error), late func(T)) (T, error) {
@@ -112,13 +113,13 @@ func interruptible[T any](ctx context.Context, f func() (T, error), late func(T)
 // failing disk or a cancelled context from damaged data.
 type remember struct {
 	r     io.Reader
-	count int64 // bytes read
+	count atomic.Int64 // bytes read, which others ask for while it reads
 	err   error
 }
 
 func (m *remember) Read(p []byte) (int, error) {
 	n, err := m.r.Read(p)
-	m.count += int64(n)
+	m.count.Add(int64(n))
 	if err != nil {
 		m.err = err
 	}

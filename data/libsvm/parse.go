@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/data/decimal"
 )
 
 // parse appends the instance of a line to x and its label to labels. A line
@@ -109,7 +110,7 @@ func parseDigits(digits []byte) (n int64, ok bool) {
 }
 
 func (r *Reader) parseValue(text []byte, at int) (float64, error) {
-	value, err := strconv.ParseFloat(string(text), 64)
+	value, err := decimal.Parse(text)
 	switch {
 	case err != nil && value-value != 0:
 		return 0, r.scan.Fault(at, quote(text)+" is too large for a number", "scale the values to a smaller range")

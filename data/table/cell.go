@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/kerf-ml/kerf/data/decimal"
 )
 
 // content is what a cell reads as.
@@ -24,7 +26,7 @@ func classify(cell []byte, quoted bool) (content, float64) {
 	if !mayBeNumber(cell) {
 		return text, 0
 	}
-	v, err := strconv.ParseFloat(string(cell), 64)
+	v, err := decimal.Parse(cell)
 	switch {
 	case v-v != 0:
 		return nonfinite, v

@@ -31,7 +31,7 @@ var order = [][]string{
 	{"run"},
 	{"data"},
 	{"sums"},
-	{"data/scale"},
+	{"data/scale", "data/decimal"},
 	{"data/file"},
 	{"data/table"},
 	{"data/..."},
@@ -94,7 +94,7 @@ var users = map[string][]string{
 
 // limits narrows what a package of the order may import, helpers aside.
 var limits = map[string][]string{
-	"data/...": {"run", "data", "sums", "data/scale", "data/file", "data/table"},
+	"data/...": {"run", "data", "sums", "data/scale", "data/decimal", "data/file", "data/table"},
 	"bound":    {},
 }
 

@@ -31,7 +31,10 @@ import (
 // that no pass is saved (docs/math/sums.md). Half the squared length of the gradient
 // bounds how far P is above its optimum, and what the next step promises to lower it by is
 // about that; the fit ends where one of them is at most Tolerance·P, and reports it as the
-// gap.
+// gap. Of a promise δ about δ(1/HessianRows + δ/P) is left after the step: by the rows that
+// the Hessian is over, and by the change of the Hessian on the way. Where twice that is within
+// the tolerance the step is taken, and no pass looks at its end; gap and objective are then
+// by that estimate.
 //
 // Memory is two matrices of d² for each class, or for as many classes at a time as
 // there is room for, which take passes of their own.
@@ -56,7 +59,7 @@ type Newton struct {
 }
 
 // HessianRows is how many rows for each coordinate the Hessian is over.
-const HessianRows = 100
+const HessianRows = 100.0
 
 // ahead are the parts of a step at whose ends P is known beside that of the whole step.
 var ahead = []float64{0.5, 0.25, 0.1, 0.03, 0.01}
@@ -310,8 +313,15 @@ func (n Newton) step(ctx context.Context, t *separation, q *sums.Quadratic, grad
 		t.p[j] = -g
 	}
 	solve(t.p, h)
-	if decrement := -vmath.Dot(t.p, gradient) / 2; decrement <= n.Tolerance*t.value {
+	decrement := -vmath.Dot(t.p, gradient) / 2
+	left := 2 * decrement * (1/HessianRows + decrement/max(t.value, math.SmallestNonzeroFloat64))
+	switch goal := n.Tolerance * t.value; {
+	case decrement <= goal:
 		t.gap, t.done = max(0, decrement), true
+		clear(t.p)
+	case left <= goal:
+		vmath.Axpy(t.w, 1, t.p)
+		t.value, t.gap, t.done = t.value-decrement, left, true
 		clear(t.p)
 	}
 	return nil
