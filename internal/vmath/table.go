@@ -212,6 +212,32 @@ type table[F Float] struct {
 	//	}
 	//	return n
 	gatherPrefix func(dst []F, a F, x []F, index []int32, kept []uint64) int
+
+	// pairFollow is
+	//
+	//	n := len(f) / w * w // w lanes: 4 at AVX2, 8 at AVX-512, none in plain Go
+	//	for k := range n {
+	//		l := k % w // top in lanes[:8], bottom in lanes[8:16], the bits of best in lanes[16:]
+	//		f[k] -= float64(delta * float64(ki[k]-kj[k]))
+	//		if v := f[k] + grow[k]; v >= top[l] {
+	//			best[l], top[l] = k, v
+	//		}
+	//		if v := f[k] + fall[k]; v < bottom[l] {
+	//			bottom[l] = v
+	//		}
+	//	}
+	pairFollow func(f []float64, delta float64, ki []F, kj []F, grow []float64, fall []float64, lanes *[24]float64)
+
+	// pairPartner is
+	//
+	//	n := len(f) / w * w // as in pairFollow
+	//	for k := range n {
+	//		l, d := k%w, top-(f[k]+fall[k])
+	//		if q := d * abs(d) / max(least, mine+own[k]-2*float64(ki[k])); q >= most[l] {
+	//			best[l], most[l] = k, q
+	//		}
+	//	}
+	pairPartner func(f []float64, ki []F, own []float64, fall []float64, top float64, mine float64, least float64, lanes *[24]float64)
 }
 
 // plain returns the functions in plain Go.
@@ -242,5 +268,7 @@ func plain[F Float]() table[F] {
 		narrow:        narrowPlain,
 		prefetch:      prefetchPlain[F],
 		gatherPrefix:  gatherPrefixPlain[F],
+		pairFollow:    pairFollowPlain[F],
+		pairPartner:   pairPartnerPlain[F],
 	}
 }

@@ -32,6 +32,8 @@ var (
 			narrow:        narrowF32AVX2,
 			prefetch:      prefetchF32AVX2,
 			gatherPrefix:  gatherPrefixF32AVX2,
+			pairFollow:    pairFollowF32AVX2,
+			pairPartner:   pairPartnerF32AVX2,
 		},
 		AVX512: {
 			exp:           expF32AVX512,
@@ -58,6 +60,8 @@ var (
 			narrow:        narrowF32AVX512,
 			prefetch:      prefetchF32AVX512,
 			gatherPrefix:  gatherPrefixF32AVX512,
+			pairFollow:    pairFollowF32AVX512,
+			pairPartner:   pairPartnerF32AVX512,
 		},
 	}
 	tables64 = [...]table[float64]{
@@ -87,6 +91,8 @@ var (
 			sumStrips:     sumStripsF64AVX2,
 			prefetch:      prefetchF64AVX2,
 			gatherPrefix:  gatherPrefixF64AVX2,
+			pairFollow:    pairFollowF64AVX2,
+			pairPartner:   pairPartnerF64AVX2,
 		},
 		AVX512: {
 			exp:           expF64AVX512,
@@ -113,6 +119,8 @@ var (
 			sumStrips:     sumStripsF64AVX512,
 			prefetch:      prefetchF64AVX512,
 			gatherPrefix:  gatherPrefixF64AVX512,
+			pairFollow:    pairFollowF64AVX512,
+			pairPartner:   pairPartnerF64AVX512,
 		},
 	}
 )
