@@ -12,6 +12,7 @@ import (
 	"github.com/kerf-ml/kerf/learn/kernelized"
 	"github.com/kerf-ml/kerf/learn/linear"
 	"github.com/kerf-ml/kerf/metric"
+	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -45,8 +46,8 @@ func trainMachine(h *house, j *job) (side, error) {
 				}
 				return scores, err
 			}
-			h.one = func(x data.Vector) float64 { return sign(m.Score(x)) }
-			return nil
+			h.one, err = oneByOne(m)
+			return err
 		}
 		return side{once, func() (float64, error) { return report.Objective, nil }}, nil
 	}
@@ -80,6 +81,18 @@ func trainMachine(h *house, j *job) (side, error) {
 		}
 		return predicted.value()
 	}}, nil
+}
+
+// oneByOne returns the sign of the score of a row by the pipeline that a training
+// makes of a machine.
+func oneByOne(m *kernelized.Expansion[data.Vector]) (func(data.Vector) float64, error) {
+	head := model.Head{Task: model.Regress, Bias: []float64{m.Bias}, Unit: 1,
+		Separators: &data.Matrix{Rows: 1, Cols: len(m.Weight), Data: m.Weight}}
+	p, err := model.NewPipeline(m.Kernel, feature.NewLandmarks(m.Kernel, m.Support, run.Float64), head)
+	if err != nil {
+		return nil, err
+	}
+	return func(x data.Vector) float64 { return sign(p.Value(x)) }, nil
 }
 
 func sign(score float64) float64 {
