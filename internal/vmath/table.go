@@ -95,6 +95,16 @@ type table[F Float] struct {
 	//	}
 	distance1Row func(row []F, a []F, y []F, stride int)
 
+	// chiSquaredRow is
+	//
+	//	for k := range a {
+	//		for j := range row {
+	//			d, size := a[k]-y[k*stride+j], abs(a[k])+abs(y[k*stride+j])
+	//			row[j] += F(d * (d / max(size, least))) // 0x1p-126 for float32, 0x1p-1022 for float64
+	//		}
+	//	}
+	chiSquaredRow func(row []F, a []F, y []F, stride int)
+
 	// scaleRow is
 	//
 	//	for j := range row {
@@ -253,6 +263,7 @@ func plain[F Float]() table[F] {
 		distance2Row:  distance2RowPlain[F],
 		powInt:        powIntPlain[F],
 		distance1Row:  distance1RowPlain[F],
+		chiSquaredRow: chiSquaredRowPlain[F],
 		scaleRow:      scaleRowPlain[F],
 		times:         timesPlain[F],
 		axpy:          axpyPlain[F],
