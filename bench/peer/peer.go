@@ -46,6 +46,7 @@ func StartProgram(name string, args ...string) (*Peer, error) {
 	// runs next.
 	cmd.Env = append(os.Environ(), "OPENBLAS_THREAD_TIMEOUT=4", "OMP_WAIT_POLICY=PASSIVE",
 		"KMP_BLOCKTIME=0")
+	apart(cmd)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -102,8 +103,8 @@ func (p *Peer) Close() error {
 	return errorsOf(p.in.Close(), p.cmd.Wait())
 }
 
-// Kill ends a peer in the middle of its work. Close has to follow.
-func (p *Peer) Kill() { _ = p.cmd.Process.Kill() }
+// Kill ends a peer in the middle of its work, and what it started. Close has to follow.
+func (p *Peer) Kill() { kill(p.cmd.Process) }
 
 // Peak returns the most memory that a peer had that was closed, in bytes, 0 where
 // the system does not say.

@@ -71,7 +71,7 @@ func (b *bench) grow(g growth) error {
 		v.Exponent = exponent(v.Rows, v.Seconds)
 		fmt.Fprintf(os.Stderr, "growth of %s: %s %.3g s, exponent %.2f\n", g.Title, v.Who, v.Seconds, v.Exponent)
 	}
-	b.Growth = append(b.Growth, out)
+	b.putGrown(out)
 	return nil
 }
 

@@ -35,6 +35,7 @@ func main() {
 	flag.StringVar(&b.folder, "folder", "", "`folder` of the peers and of data that are made (default: one in the cache)")
 	flag.IntVar(&b.reps, "reps", 3, "`runs` of each contender that count, at least")
 	flag.StringVar(&b.rewrite, "rewrite", "", "JSON `file` of an earlier run to write the page of")
+	flag.BoolVar(&b.update, "update", false, "keep what the JSON of an earlier run has of other works")
 	flag.Parse()
 	b.names = flag.Args()
 	if err := b.run(); err != nil {
@@ -51,6 +52,7 @@ type bench struct {
 	reps    int
 	names   []string
 	rewrite string
+	update  bool
 	data    string // folder of the public data sets
 	outcome
 }
@@ -64,6 +66,11 @@ func (b *bench) run() error {
 	}
 	if b.reps < 3 {
 		return fmt.Errorf("-reps is %d; a median takes at least 3", b.reps)
+	}
+	if b.update {
+		if err := b.read(b.beside()); err != nil {
+			return err
+		}
 	}
 	if err := b.prepare(); err != nil {
 		return err
@@ -80,14 +87,20 @@ func (b *bench) run() error {
 		if err := b.measure(chosen[i:j]); err != nil {
 			return err
 		}
+		if err := b.write(); err != nil { // what is measured is not lost
+			return err
+		}
 		i = j
 	}
 	for _, w := range growing {
 		if err := b.grow(w); err != nil {
 			return err
 		}
+		if err := b.write(); err != nil {
+			return err
+		}
 	}
-	return b.write()
+	return nil
 }
 
 // prepare finds the folders and installs the peers.
@@ -111,6 +124,7 @@ func (b *bench) prepare() error {
 	if err != nil {
 		return err
 	}
+	b.Missing = nil
 	for line := range strings.Lines(string(missing)) {
 		b.Missing = append(b.Missing, strings.TrimSpace(line))
 	}

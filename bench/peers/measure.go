@@ -40,7 +40,7 @@ type line struct {
 const (
 	shortReps = 9
 	// patience is how many seconds a run may take before the contender is left out.
-	patience, quickPatience = 900 * time.Second, 90 * time.Second
+	patience, quickPatience = 900 * time.Second, 240 * time.Second
 	// Of a run that takes long the median of repeats is left for the full measurement.
 	longRun, quickLongRun = 400.0, 20.0
 )
@@ -103,19 +103,19 @@ func (b *bench) measure(of []work) error {
 		return err
 	}
 	contenders := map[string]*contender{}
-	at := len(b.Lines)
+	var lines []line
 	for _, w := range of {
-		b.Lines = append(b.Lines, b.line(w, rows, dir, contenders))
+		lines = append(lines, b.line(w, rows, dir, contenders))
 	}
-	for _, c := range contenders {
-		peak := c.close()
-		for i := range b.Lines[at:] {
-			for k := range b.Lines[at+i].Results {
-				if r := &b.Lines[at+i].Results[k]; r.Who == c.name {
-					r.Peak = peak
-				}
-			}
+	peaks := map[string]int64{}
+	for name, c := range contenders {
+		peaks[name] = c.close()
+	}
+	for _, l := range lines {
+		for k := range l.Results {
+			l.Results[k].Peak = peaks[l.Results[k].Who]
 		}
+		b.put(l)
 	}
 	return nil
 }

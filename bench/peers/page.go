@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,15 +90,36 @@ func (b *bench) write() error {
 	if err != nil {
 		return err
 	}
-	beside := strings.TrimSuffix(b.page, filepath.Ext(b.page)) + ".json"
-	if err := os.WriteFile(beside, append(text, '\n'), 0o644); err != nil {
+	if err := os.WriteFile(b.beside(), append(text, '\n'), 0o644); err != nil {
 		return err
 	}
 	var page strings.Builder
-	b.head(&page, filepath.Base(beside))
+	b.head(&page, filepath.Base(b.beside()))
 	b.table(&page)
 	b.growth(&page)
 	return os.WriteFile(b.page, []byte(page.String()), 0o644)
+}
+
+// beside returns the name of the JSON.
+func (b *bench) beside() string { return strings.TrimSuffix(b.page, filepath.Ext(b.page)) + ".json" }
+
+// put adds a line, in the place of one of the same work.
+func (o *outcome) put(l line) {
+	same := func(m line) bool { return m.Work == l.Work && m.Rows == l.Rows }
+	if i := slices.IndexFunc(o.Lines, same); i >= 0 {
+		o.Lines[i] = l
+		return
+	}
+	o.Lines = append(o.Lines, l)
+}
+
+// putGrown adds a growth, in the place of one of the same work.
+func (o *outcome) putGrown(g grown) {
+	if i := slices.IndexFunc(o.Growth, func(m grown) bool { return m.Work == g.Work }); i >= 0 {
+		o.Growth[i] = g
+		return
+	}
+	o.Growth = append(o.Growth, g)
 }
 
 func (b *bench) head(w *strings.Builder, beside string) {
