@@ -6,7 +6,7 @@ FUZZTIME ?= 20000x
 PKGS = ./...
 CORE = ./internal/gemm ./internal/vmath ./internal/compute ./internal/linalg ./gram
 
-.PHONY: help build beam beam-test wheel python-test test claims graphs race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-serve bench-batch soak bench-python clean
+.PHONY: help build beam beam-test wheel python-test test claims graphs race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-peers bench-cores bench-serve bench-batch soak bench-python clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -122,6 +122,13 @@ bench-python: ## the Python package beside the program on a file, in CPU seconds
 
 bench-learners: ## learners beside scikit-learn, LIBLINEAR, numpy, LIBSVM and ThunderSVM (JSON=1 for machines)
 	$(GO) run ./bench/learners
+
+bench-peers: ## kerf beside the best others, which it installs: writes docs/benchmarks.md (QUICK=1: fewer rows)
+	$(GO) build -o $${TMPDIR:-/tmp}/kerf-bench-peers ./bench/peers
+	$${TMPDIR:-/tmp}/kerf-bench-peers $(if $(QUICK),-quick) $(WORKS)
+
+bench-cores: build ## training with 1, 2, 4, … workers up to all cores: DATA=folder of the public data sets
+	bench/cores/run.sh ./kerf $(or $(DATA),$(KERF_DATA),../shared/data)
 
 bench: ## run the benchmarks
 	$(GO) test -run '^$$' -bench . ./gram ./learn/linear

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -13,7 +11,6 @@ import (
 
 	"github.com/kerf-ml/kerf/bench/peer"
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/npy"
 )
 
 // A set names data that the peer makes and writes as arrays.
@@ -50,7 +47,7 @@ func read(dir string, s set) (*sample, error) {
 	of := new(sample)
 	var faults []error
 	get := func(name string) *data.Matrix {
-		m, err := load(filepath.Join(dir, name+".npy"))
+		m, err := peer.Array(ctx, filepath.Join(dir, name+".npy"))
 		if err != nil {
 			faults = append(faults, err)
 			return new(data.Matrix)
@@ -63,7 +60,7 @@ func read(dir string, s set) (*sample, error) {
 	}
 	of.train.Y = get("y").Data
 	if has("indptr") {
-		m := rowsOf(s.cols, get("indptr"), get("indices"), get("data"))
+		m := peer.Sparse(s.cols, get("indptr"), get("indices"), get("data"))
 		faults = append(faults, m.Validate())
 		of.train.X = m
 	} else {
@@ -76,42 +73,6 @@ func read(dir string, s set) (*sample, error) {
 		of.landmarks = get("z")
 	}
 	return of, errors.Join(faults...)
-}
-
-// rowsOf puts sparse rows together from their three arrays.
-func rowsOf(cols int, ptr, index, value *data.Matrix) *data.CSR {
-	m := &data.CSR{Cols: cols, Ptr: make([]int, len(ptr.Data)), Index: make([]int32, len(index.Data)), Value: value.Data}
-	for i, p := range ptr.Data {
-		m.Ptr[i] = int(p)
-	}
-	for k, j := range index.Data {
-		m.Index[k] = int32(j)
-	}
-	return m
-}
-
-// load reads an array, some rows at a time into memory that is there already.
-func load(path string) (*data.Matrix, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r, err := npy.NewReader(bufio.NewReaderSize(f, 1<<20), path)
-	if err != nil {
-		return nil, err
-	}
-	m := data.NewMatrix(r.Rows(), r.Cols())
-	for at := 0; ; {
-		part, err := r.Read(ctx, 10_000)
-		if err == io.EOF {
-			return m, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		at += copy(m.Data[at:], part.Data)
-	}
 }
 
 // startLiblinear compiles LIBLINEAR's driver into dir and runs it on the arrays

@@ -44,7 +44,9 @@ func StartProgram(name string, args ...string) (*Peer, error) {
 	cmd.Stderr = os.Stderr
 	// Its idle threads would otherwise spin for a while and slow down whoever
 	// runs next.
-	cmd.Env = append(os.Environ(), "OPENBLAS_THREAD_TIMEOUT=4", "OMP_WAIT_POLICY=PASSIVE")
+	cmd.Env = append(os.Environ(), "OPENBLAS_THREAD_TIMEOUT=4", "OMP_WAIT_POLICY=PASSIVE",
+		"KMP_BLOCKTIME=0")
+	apart(cmd)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -100,6 +102,13 @@ func (p *Peer) RunResult(work map[string]any) (float64, map[string]any, error) {
 func (p *Peer) Close() error {
 	return errorsOf(p.in.Close(), p.cmd.Wait())
 }
+
+// Kill ends a peer in the middle of its work, and what it started. Close has to follow.
+func (p *Peer) Kill() { kill(p.cmd.Process) }
+
+// Peak returns the most memory that a peer had that was closed, in bytes, 0 where
+// the system does not say.
+func (p *Peer) Peak() int64 { return peak(p.cmd.ProcessState) }
 
 func errorsOf(errs ...error) error {
 	for _, err := range errs {

@@ -24,10 +24,11 @@ def normal(shape, dtype):
     return data((shape, dtype), lambda: rng.standard_normal(shape).astype(dtype))
 
 
-def serve(prepare):
+def serve(prepare, out=None):
     """Answers jobs until input ends. prepare(job) returns the work as a function
     without arguments; if the work returns a dict, it goes into the answer, and if
-    it returns a function, so does the dict that this one returns off the clock."""
+    it returns a function, so does the dict that this one returns off the clock.
+    Answers go to out, or to standard output."""
     for line in sys.stdin:
         try:
             job = json.loads(line)
@@ -44,4 +45,4 @@ def serve(prepare):
             del result
         except Exception as fault:  # the Go side reports it
             answer = {"error": repr(fault)}
-        print(json.dumps(answer), flush=True)
+        print(json.dumps(answer), file=out or sys.stdout, flush=True)

@@ -40,6 +40,7 @@ var files = []struct {
 	{"narrow", narrowOps},
 	{"prefetch", prefetchOps},
 	{"gather", gatherOps},
+	{"pair", pairOps},
 }
 
 func main() {
@@ -78,7 +79,7 @@ func write(dir, name string, text []byte) {
 func assemble(ops []op) (asm, stub []byte, err error) {
 	c := build.NewContext()
 	c.ConstraintExpr("amd64,!purego")
-	masked := false
+	masked, counted := false, false
 	pool := [2]*pool{{name: "const32", size: 4}, {name: "const64", size: 8}}
 	for _, o := range ops {
 		for p, bits := range []int{32, 64} {
@@ -86,7 +87,7 @@ func assemble(ops []op) (asm, stub []byte, err error) {
 				continue
 			}
 			for _, wide := range []bool{false, true} {
-				t := &target{Context: c, bits: bits, wide: wide, pool: pool[p], masked: &masked}
+				t := &target{Context: c, bits: bits, wide: wide, pool: pool[p], double: pool[1], masked: &masked, counted: &counted}
 				c.Function(t.symbol(o.name))
 				c.Attributes(attr.NOSPLIT)
 				c.Pragma("noescape")
@@ -101,6 +102,9 @@ func assemble(ops []op) (asm, stub []byte, err error) {
 	}
 	if masked {
 		emitTailMask(c)
+	}
+	if counted {
+		emitCounts(c)
 	}
 
 	f, err := c.Result()
@@ -128,6 +132,15 @@ func emitTailMask(c *build.Context) {
 	}
 	for i := tailBytes; i < 2*tailBytes; i += 8 {
 		c.AddDatum(i, operand.U64(0))
+	}
+}
+
+// emitCounts writes the numbers of the lanes.
+func emitCounts(c *build.Context) {
+	c.StaticGlobal(countsName)
+	c.DataAttributes(attr.RODATA | attr.NOPTR)
+	for i := range 8 {
+		c.AddDatum(8*i, operand.U64(uint64(i)))
 	}
 }
 

@@ -47,10 +47,46 @@ func (t *target) powInt(u []vec) []vec {
 	return p
 }
 
-// distance1Row emits sums that stay in registers while all coordinates go by, a block of
-// the row after the other; what is left is done a vector at a time under a mask.
-func distance1Row(t *target, _ op) {
-	const unroll = 8
+// A term adds to a sum what the coordinate a of a point and b of columns make. It may
+// change b.
+type term func(t *target, a, b, sum vec)
+
+// distance1 is |a - b|.
+func distance1(t *target) term {
+	bits := t.absBits()
+	return func(t *target, a, b, sum vec) {
+		t.sub(b, a, b)
+		t.and(b, b, bits)
+		t.add(sum, sum, b)
+	}
+}
+
+// chiSquared is (a - b)²/(|a| + |b|), by way of the quotient, which does not overflow. A
+// denominator below the normal numbers counts as the least of them, so that 0/0 is 0.
+func chiSquared(t *target) term {
+	bits := t.absBits()
+	least := t.con(by(t, 0x1p-126, 0x1p-1022))
+	return func(t *target, a, b, sum vec) {
+		size, other := t.vec(), t.vec()
+		t.and(size, a, bits)
+		t.and(other, b, bits)
+		t.add(size, size, other)
+		t.max(size, least, size)
+		t.sub(b, a, b)
+		t.div(size, b, size)
+		t.mul(b, b, size)
+		t.add(sum, sum, b)
+	}
+}
+
+// sumRow emits sums over coordinates that stay in registers while all coordinates go by, a
+// block of the row after the other; what is left is done a vector at a time under a mask.
+// constants emits what terms use throughout.
+func sumRow(unroll int, constants func(t *target) term) func(t *target, o op) {
+	return func(t *target, _ op) { emitSumRow(t, unroll, constants) }
+}
+
+func emitSumRow(t *target, unroll int, constants func(t *target) term) {
 	row := t.Load(t.Param("row").Base(), t.GP64())
 	n := t.Load(t.Param("row").Len(), t.GP64())
 	first := t.Load(t.Param("a").Base(), t.GP64())
@@ -58,7 +94,7 @@ func distance1Row(t *target, _ op) {
 	y := t.Load(t.Param("y").Base(), t.GP64())
 	stride := t.Load(t.Param("stride"), t.GP64())
 	t.SHLQ(operand.U8(by[uint8](t, 2, 3)), stride)
-	bits, at := t.absBits(), t.vec()
+	add, at := constants(t), t.vec()
 	a, column, left := t.GP64(), t.GP64(), t.GP64()
 	t.TESTQ(coordinates, coordinates)
 	t.JZ(operand.LabelRef("done"))
@@ -91,10 +127,9 @@ func distance1Row(t *target, _ op) {
 	}
 	pass("coordinate", func() {
 		for i, v := range sums {
-			apart := t.vec()
-			by(t, t.VSUBPS, t.VSUBPD)(operand.Mem{Base: column, Disp: i * t.width()}, at, apart)
-			t.and(apart, apart, bits)
-			t.add(v, v, apart)
+			b := t.vec()
+			t.load(b, operand.Mem{Base: column, Disp: i * t.width()})
+			add(t, at, b, v)
 		}
 	})
 	for i, v := range sums {
@@ -106,13 +141,11 @@ func distance1Row(t *target, _ op) {
 	t.Label("tail")
 	t.CMPQ(n, operand.U32(0))
 	t.JLE(operand.LabelRef("done"))
-	tail, sum, apart := t.tail(n, 1), t.vec(), t.vec()
+	tail, sum, b := t.tail(n, 1), t.vec(), t.vec()
 	tail.load(sum, operand.Mem{Base: row}, 0)
 	pass("last", func() {
-		tail.load(apart, operand.Mem{Base: column}, 0)
-		t.sub(apart, at, apart)
-		t.and(apart, apart, bits)
-		t.add(sum, sum, apart)
+		tail.load(b, operand.Mem{Base: column}, 0)
+		add(t, at, b, sum)
 	})
 	tail.store(operand.Mem{Base: row}, sum, 0)
 	advance(1)
@@ -162,7 +195,20 @@ var rowOps = []op{
 			"\tfor j := range row {", "\t\trow[j] += abs(a[k] - y[k*stride+j])", "\t}",
 			"}",
 		},
-		emit: distance1Row,
+		emit: sumRow(8, distance1),
+	},
+	{
+		name:   "chiSquaredRow",
+		params: []param{{"row", "[]F"}, {"a", "[]F"}, {"y", "[]F"}, {"stride", "int"}},
+		doc: []string{
+			"for k := range a {",
+			"\tfor j := range row {",
+			"\t\td, size := a[k]-y[k*stride+j], abs(a[k])+abs(y[k*stride+j])",
+			"\t\trow[j] += F(d * (d / max(size, least))) // 0x1p-126 for float32, 0x1p-1022 for float64",
+			"\t}",
+			"}",
+		},
+		emit: sumRow(4, chiSquared),
 	},
 	{
 		name:   "scaleRow",

@@ -16,11 +16,13 @@ type vec = reg.VecVirtual
 // name their operands in the order of a formula; Go assembly reverses them.
 type target struct {
 	*build.Context
-	bits   int  // 32 or 64
-	wide   bool // AVX-512, else AVX2 with FMA
-	pool   *pool
-	masked *bool // set where the table of masks is used
-	labels int
+	bits    int  // 32 or 64
+	wide    bool // AVX-512, else AVX2 with FMA
+	pool    *pool
+	double  *pool // that of float64
+	masked  *bool // set where the table of masks is used
+	counted *bool // set where the numbers of the lanes are
+	labels  int
 }
 
 const (
@@ -155,6 +157,7 @@ const (
 	less      = operand.U8(0x11) // false for NaN
 	notLess   = operand.U8(0x15) // true for NaN
 	greater   = operand.U8(0x1e) // false for NaN
+	notBelow  = operand.U8(0x1d) // false for NaN
 )
 
 // A mask selects lanes: a vector whose sign bits count, or an opmask.

@@ -64,7 +64,8 @@ var order = [][]string{
 	{"lab"},
 	{"cli"},
 	{"bench/peer", "bench/serve/service"},
-	{"cmd/...", "bench/core", "bench/maps", "bench/learners", "bench/serve/batch", "bench/serve/soak", "python"},
+	{"cmd/...", "bench/core", "bench/maps", "bench/learners", "bench/peers", "bench/serve/batch", "bench/serve/soak",
+		"python"},
 }
 
 // helpers lists for each internal package the packages of the module that it

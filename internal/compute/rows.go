@@ -143,7 +143,11 @@ func (r *rows[F]) coordinates(dst []F, ld, j0, j1 int) {
 			row[j] = start
 		}
 	}
-	if r.c.form.Pair == kernel.L1 || r.c.norm1 != nil {
+	switch {
+	case r.c.form.Pair == kernel.ChiSquared:
+		r.strips(dst, ld, j0, j1, vmath.ChiSquaredRow[F])
+		return
+	case r.c.form.Pair == kernel.L1 || r.c.norm1 != nil:
 		r.distances1(dst, ld, j0, j1)
 		return
 	}
@@ -152,10 +156,7 @@ func (r *rows[F]) coordinates(dst []F, ld, j0, j1 int) {
 		row := dst[i*ld:][:j1-j0]
 		for k, a := range r.flat[i*d : (i+1)*d] {
 			column := r.c.across[k*n+j0 : k*n+j1]
-			switch {
-			case r.c.form.Pair == kernel.ChiSquared:
-				addApart(row, a, column)
-			case a != 0 || !r.c.tame: // 0 shares nothing with any number
+			if a != 0 || !r.c.tame { // 0 shares nothing with any number
 				addShared(row, a, column)
 			}
 		}
@@ -166,16 +167,21 @@ func (r *rows[F]) coordinates(dst []F, ld, j0, j1 int) {
 // what stays in the nearest cache.
 const stripCells = 4096
 
-// distances1 adds the L1 distances to a tile, some columns after the other.
-func (r *rows[F]) distances1(dst []F, ld, j0, j1 int) {
+// strips adds sums over coordinates to a tile, some columns after the other.
+func (r *rows[F]) strips(dst []F, ld, j0, j1 int, add func(row, a, y []F, stride int)) {
 	d, n := r.c.d, r.c.n
 	strip := max(1, stripCells/64/max(d, 1)) * 64
 	for lo := j0; d > 0 && lo < j1; lo += strip {
 		hi := min(lo+strip, j1)
 		for i := range r.x.Len() {
-			vmath.Distance1Row(dst[i*ld+lo-j0:][:hi-lo], r.flat[i*d:(i+1)*d], r.c.across[lo:], n)
+			add(dst[i*ld+lo-j0:][:hi-lo], r.flat[i*d:(i+1)*d], r.c.across[lo:], n)
 		}
 	}
+}
+
+// distances1 adds the L1 distances to a tile, or what the vectors share.
+func (r *rows[F]) distances1(dst []F, ld, j0, j1 int) {
+	r.strips(dst, ld, j0, j1, vmath.Distance1Row[F])
 	if r.c.norm1 == nil {
 		return
 	}
@@ -203,17 +209,6 @@ func addShared[F gemm.Float](row []F, a F, y []F) {
 	}
 	for j := range row {
 		row[j] += max(0, min(a, y[j]))
-	}
-}
-
-// addApart adds (a - y[j])²/(|a| + |y[j]|) to row[j] where that is not 0/0.
-func addApart[F gemm.Float](row []F, a F, y []F) {
-	y = y[:len(row)]
-	for j := range row {
-		b := y[j]
-		if size := absolute(a) + absolute(b); size != 0 {
-			row[j] += (a - b) * ((a - b) / size)
-		}
 	}
 }
 

@@ -91,6 +91,27 @@ func distance1RowPlain[F Float](row, a, y []F, stride int) {
 	}
 }
 
+func chiSquaredRowPlain[F Float](row, a, y []F, stride int) {
+	least := leastNormal[F]()
+	for k, v := range a {
+		for j, w := range y[k*stride:][:len(row)] {
+			size := F(math.Abs(float64(v))) + F(math.Abs(float64(w)))
+			if size < least { // NaN stays
+				size = least
+			}
+			row[j] += F((v - w) * ((v - w) / size))
+		}
+	}
+}
+
+// leastNormal returns the least positive number of full precision.
+func leastNormal[F Float]() F {
+	if unsafe.Sizeof(F(0)) == 4 {
+		return 0x1p-126
+	}
+	return F(math.Float64frombits(1 << 52)) // 0x1p-1022, which is no constant of float32
+}
+
 func scaleRowPlain[F Float](row []F, s F, yscale []F) {
 	yscale = yscale[:len(row)]
 	for j := range row {

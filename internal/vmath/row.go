@@ -47,13 +47,30 @@ func PowInt[F Float](row []F, a, b F, n int) {
 // Distance1Row adds the L1 distances of a point to many: Σ_k |a[k] - y[k·stride+j]| to
 // row[j], coordinate after coordinate. The bits are the same at every level.
 func Distance1Row[F Float](row, a, y []F, stride int) {
+	if hasCoordinates(row, a, y, stride) {
+		at[F]().distance1Row(row, a, y, stride)
+	}
+}
+
+// ChiSquaredRow adds the chi-squared distances of a point to many: with b = y[k·stride+j]
+// Σ_k (a[k] - b)²/(|a[k]| + |b|) to row[j], coordinate after coordinate. 0/0 counts as 0, and
+// a denominator below the normal numbers as the least of them. The bits are the same at every
+// level.
+func ChiSquaredRow[F Float](row, a, y []F, stride int) {
+	if hasCoordinates(row, a, y, stride) {
+		at[F]().chiSquaredRow(row, a, y, stride)
+	}
+}
+
+// hasCoordinates reports whether there is anything to add, and panics where y is too short.
+func hasCoordinates[F Float](row, a, y []F, stride int) bool {
 	if len(a) == 0 || len(row) == 0 {
-		return
+		return false
 	}
 	if stride < len(row) || len(y)-len(row) < (len(a)-1)*stride {
 		panic(lengths)
 	}
-	at[F]().distance1Row(row, a, y, stride)
+	return true
 }
 
 // ScaleRow multiplies row[j] by s·yscale[j], rounded first. The slices must

@@ -64,6 +64,26 @@ func distance1RowF64AVX2(row []float64, a []float64, y []float64, stride int)
 //go:noescape
 func distance1RowF64AVX512(row []float64, a []float64, y []float64, stride int)
 
+// chiSquaredRowF32AVX2 is chiSquaredRow of a table.
+//
+//go:noescape
+func chiSquaredRowF32AVX2(row []float32, a []float32, y []float32, stride int)
+
+// chiSquaredRowF32AVX512 is chiSquaredRow of a table.
+//
+//go:noescape
+func chiSquaredRowF32AVX512(row []float32, a []float32, y []float32, stride int)
+
+// chiSquaredRowF64AVX2 is chiSquaredRow of a table.
+//
+//go:noescape
+func chiSquaredRowF64AVX2(row []float64, a []float64, y []float64, stride int)
+
+// chiSquaredRowF64AVX512 is chiSquaredRow of a table.
+//
+//go:noescape
+func chiSquaredRowF64AVX512(row []float64, a []float64, y []float64, stride int)
+
 // scaleRowF32AVX2 is scaleRow of a table.
 //
 //go:noescape

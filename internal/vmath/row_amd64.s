@@ -689,30 +689,38 @@ block:
 
 coordinate:
 	VBROADCASTSS (R8), Y1
-	VSUBPS       (R9), Y1, Y10
+	VMOVUPS      (R9), Y10
+	VSUBPS       Y10, Y1, Y10
 	VANDPS       Y0, Y10, Y10
 	VADDPS       Y10, Y2, Y2
-	VSUBPS       32(R9), Y1, Y10
+	VMOVUPS      32(R9), Y10
+	VSUBPS       Y10, Y1, Y10
 	VANDPS       Y0, Y10, Y10
 	VADDPS       Y10, Y3, Y3
-	VSUBPS       64(R9), Y1, Y10
+	VMOVUPS      64(R9), Y10
+	VSUBPS       Y10, Y1, Y10
 	VANDPS       Y0, Y10, Y10
 	VADDPS       Y10, Y4, Y4
-	VSUBPS       96(R9), Y1, Y10
+	VMOVUPS      96(R9), Y10
+	VSUBPS       Y10, Y1, Y10
 	VANDPS       Y0, Y10, Y10
 	VADDPS       Y10, Y5, Y5
-	VSUBPS       128(R9), Y1, Y10
+	VMOVUPS      128(R9), Y10
+	VSUBPS       Y10, Y1, Y10
 	VANDPS       Y0, Y10, Y10
 	VADDPS       Y10, Y6, Y6
-	VSUBPS       160(R9), Y1, Y10
+	VMOVUPS      160(R9), Y10
+	VSUBPS       Y10, Y1, Y10
 	VANDPS       Y0, Y10, Y10
 	VADDPS       Y10, Y7, Y7
-	VSUBPS       192(R9), Y1, Y10
+	VMOVUPS      192(R9), Y10
+	VSUBPS       Y10, Y1, Y10
 	VANDPS       Y0, Y10, Y10
 	VADDPS       Y10, Y8, Y8
-	VSUBPS       224(R9), Y1, Y1
-	VANDPS       Y0, Y1, Y1
-	VADDPS       Y1, Y9, Y9
+	VMOVUPS      224(R9), Y10
+	VSUBPS       Y10, Y1, Y10
+	VANDPS       Y0, Y10, Y10
+	VADDPS       Y10, Y9, Y9
 	ADDQ         $0x00000004, R8
 	ADDQ         DI, R9
 	DECQ         R10
@@ -796,30 +804,38 @@ block:
 
 coordinate:
 	VBROADCASTSS (R8), Z1
-	VSUBPS       (R9), Z1, Z10
+	VMOVUPS      (R9), Z10
+	VSUBPS       Z10, Z1, Z10
 	VANDPS       Z0, Z10, Z10
 	VADDPS       Z10, Z2, Z2
-	VSUBPS       64(R9), Z1, Z10
+	VMOVUPS      64(R9), Z10
+	VSUBPS       Z10, Z1, Z10
 	VANDPS       Z0, Z10, Z10
 	VADDPS       Z10, Z3, Z3
-	VSUBPS       128(R9), Z1, Z10
+	VMOVUPS      128(R9), Z10
+	VSUBPS       Z10, Z1, Z10
 	VANDPS       Z0, Z10, Z10
 	VADDPS       Z10, Z4, Z4
-	VSUBPS       192(R9), Z1, Z10
+	VMOVUPS      192(R9), Z10
+	VSUBPS       Z10, Z1, Z10
 	VANDPS       Z0, Z10, Z10
 	VADDPS       Z10, Z5, Z5
-	VSUBPS       256(R9), Z1, Z10
+	VMOVUPS      256(R9), Z10
+	VSUBPS       Z10, Z1, Z10
 	VANDPS       Z0, Z10, Z10
 	VADDPS       Z10, Z6, Z6
-	VSUBPS       320(R9), Z1, Z10
+	VMOVUPS      320(R9), Z10
+	VSUBPS       Z10, Z1, Z10
 	VANDPS       Z0, Z10, Z10
 	VADDPS       Z10, Z7, Z7
-	VSUBPS       384(R9), Z1, Z10
+	VMOVUPS      384(R9), Z10
+	VSUBPS       Z10, Z1, Z10
 	VANDPS       Z0, Z10, Z10
 	VADDPS       Z10, Z8, Z8
-	VSUBPS       448(R9), Z1, Z1
-	VANDPS       Z0, Z1, Z1
-	VADDPS       Z1, Z9, Z9
+	VMOVUPS      448(R9), Z10
+	VSUBPS       Z10, Z1, Z10
+	VANDPS       Z0, Z10, Z10
+	VADDPS       Z10, Z9, Z9
 	ADDQ         $0x00000004, R8
 	ADDQ         DI, R9
 	DECQ         R10
@@ -899,30 +915,38 @@ block:
 
 coordinate:
 	VBROADCASTSD (R8), Y1
-	VSUBPD       (R9), Y1, Y10
+	VMOVUPD      (R9), Y10
+	VSUBPD       Y10, Y1, Y10
 	VANDPD       Y0, Y10, Y10
 	VADDPD       Y10, Y2, Y2
-	VSUBPD       32(R9), Y1, Y10
+	VMOVUPD      32(R9), Y10
+	VSUBPD       Y10, Y1, Y10
 	VANDPD       Y0, Y10, Y10
 	VADDPD       Y10, Y3, Y3
-	VSUBPD       64(R9), Y1, Y10
+	VMOVUPD      64(R9), Y10
+	VSUBPD       Y10, Y1, Y10
 	VANDPD       Y0, Y10, Y10
 	VADDPD       Y10, Y4, Y4
-	VSUBPD       96(R9), Y1, Y10
+	VMOVUPD      96(R9), Y10
+	VSUBPD       Y10, Y1, Y10
 	VANDPD       Y0, Y10, Y10
 	VADDPD       Y10, Y5, Y5
-	VSUBPD       128(R9), Y1, Y10
+	VMOVUPD      128(R9), Y10
+	VSUBPD       Y10, Y1, Y10
 	VANDPD       Y0, Y10, Y10
 	VADDPD       Y10, Y6, Y6
-	VSUBPD       160(R9), Y1, Y10
+	VMOVUPD      160(R9), Y10
+	VSUBPD       Y10, Y1, Y10
 	VANDPD       Y0, Y10, Y10
 	VADDPD       Y10, Y7, Y7
-	VSUBPD       192(R9), Y1, Y10
+	VMOVUPD      192(R9), Y10
+	VSUBPD       Y10, Y1, Y10
 	VANDPD       Y0, Y10, Y10
 	VADDPD       Y10, Y8, Y8
-	VSUBPD       224(R9), Y1, Y1
-	VANDPD       Y0, Y1, Y1
-	VADDPD       Y1, Y9, Y9
+	VMOVUPD      224(R9), Y10
+	VSUBPD       Y10, Y1, Y10
+	VANDPD       Y0, Y10, Y10
+	VADDPD       Y10, Y9, Y9
 	ADDQ         $0x00000008, R8
 	ADDQ         DI, R9
 	DECQ         R10
@@ -1006,30 +1030,38 @@ block:
 
 coordinate:
 	VBROADCASTSD (R8), Z1
-	VSUBPD       (R9), Z1, Z10
+	VMOVUPD      (R9), Z10
+	VSUBPD       Z10, Z1, Z10
 	VANDPD       Z0, Z10, Z10
 	VADDPD       Z10, Z2, Z2
-	VSUBPD       64(R9), Z1, Z10
+	VMOVUPD      64(R9), Z10
+	VSUBPD       Z10, Z1, Z10
 	VANDPD       Z0, Z10, Z10
 	VADDPD       Z10, Z3, Z3
-	VSUBPD       128(R9), Z1, Z10
+	VMOVUPD      128(R9), Z10
+	VSUBPD       Z10, Z1, Z10
 	VANDPD       Z0, Z10, Z10
 	VADDPD       Z10, Z4, Z4
-	VSUBPD       192(R9), Z1, Z10
+	VMOVUPD      192(R9), Z10
+	VSUBPD       Z10, Z1, Z10
 	VANDPD       Z0, Z10, Z10
 	VADDPD       Z10, Z5, Z5
-	VSUBPD       256(R9), Z1, Z10
+	VMOVUPD      256(R9), Z10
+	VSUBPD       Z10, Z1, Z10
 	VANDPD       Z0, Z10, Z10
 	VADDPD       Z10, Z6, Z6
-	VSUBPD       320(R9), Z1, Z10
+	VMOVUPD      320(R9), Z10
+	VSUBPD       Z10, Z1, Z10
 	VANDPD       Z0, Z10, Z10
 	VADDPD       Z10, Z7, Z7
-	VSUBPD       384(R9), Z1, Z10
+	VMOVUPD      384(R9), Z10
+	VSUBPD       Z10, Z1, Z10
 	VANDPD       Z0, Z10, Z10
 	VADDPD       Z10, Z8, Z8
-	VSUBPD       448(R9), Z1, Z1
-	VANDPD       Z0, Z1, Z1
-	VADDPD       Z1, Z9, Z9
+	VMOVUPD      448(R9), Z10
+	VSUBPD       Z10, Z1, Z10
+	VANDPD       Z0, Z10, Z10
+	VADDPD       Z10, Z9, Z9
 	ADDQ         $0x00000008, R8
 	ADDQ         DI, R9
 	DECQ         R10
@@ -1069,6 +1101,466 @@ last:
 	DECQ         R10
 	JNZ          last
 	VMOVUPD      Z2, K1, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, SI
+	SUBQ         $0x00000008, CX
+	JMP          tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func chiSquaredRowF32AVX2(row []float32, a []float32, y []float32, stride int)
+// Requires: AVX
+TEXT ·chiSquaredRowF32AVX2(SB), NOSPLIT, $0-80
+	MOVQ         row_base+0(FP), AX
+	MOVQ         row_len+8(FP), CX
+	MOVQ         a_base+24(FP), DX
+	MOVQ         a_len+32(FP), BX
+	MOVQ         y_base+48(FP), SI
+	MOVQ         stride+72(FP), DI
+	SHLQ         $0x02, DI
+	VBROADCASTSS const32<>+8(SB), Y0
+	VBROADCASTSS const32<>+12(SB), Y1
+	TESTQ        BX, BX
+	JZ           done
+
+block:
+	CMPQ    CX, $0x00000020
+	JLT     tail
+	VMOVUPS (AX), Y3
+	VMOVUPS 32(AX), Y4
+	VMOVUPS 64(AX), Y5
+	VMOVUPS 96(AX), Y6
+	MOVQ    DX, R8
+	MOVQ    SI, R9
+	MOVQ    BX, R10
+
+coordinate:
+	VBROADCASTSS (R8), Y2
+	VMOVUPS      (R9), Y7
+	VANDPS       Y0, Y2, Y8
+	VANDPS       Y0, Y7, Y9
+	VADDPS       Y9, Y8, Y8
+	VMAXPS       Y8, Y1, Y8
+	VSUBPS       Y7, Y2, Y7
+	VDIVPS       Y8, Y7, Y8
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	VMOVUPS      32(R9), Y7
+	VANDPS       Y0, Y2, Y8
+	VANDPS       Y0, Y7, Y9
+	VADDPS       Y9, Y8, Y8
+	VMAXPS       Y8, Y1, Y8
+	VSUBPS       Y7, Y2, Y7
+	VDIVPS       Y8, Y7, Y8
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y7, Y4, Y4
+	VMOVUPS      64(R9), Y7
+	VANDPS       Y0, Y2, Y8
+	VANDPS       Y0, Y7, Y9
+	VADDPS       Y9, Y8, Y8
+	VMAXPS       Y8, Y1, Y8
+	VSUBPS       Y7, Y2, Y7
+	VDIVPS       Y8, Y7, Y8
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y7, Y5, Y5
+	VMOVUPS      96(R9), Y7
+	VANDPS       Y0, Y2, Y8
+	VANDPS       Y0, Y7, Y9
+	VADDPS       Y9, Y8, Y8
+	VMAXPS       Y8, Y1, Y8
+	VSUBPS       Y7, Y2, Y7
+	VDIVPS       Y8, Y7, Y8
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	ADDQ         $0x00000004, R8
+	ADDQ         DI, R9
+	DECQ         R10
+	JNZ          coordinate
+	VMOVUPS      Y3, (AX)
+	VMOVUPS      Y4, 32(AX)
+	VMOVUPS      Y5, 64(AX)
+	VMOVUPS      Y6, 96(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, SI
+	SUBQ         $0x00000020, CX
+	JMP          block
+
+tail:
+	CMPQ       CX, $0x00000000
+	JLE        done
+	LEAQ       tailmask<>+256(SB), R11
+	MOVQ       CX, R8
+	SHLQ       $0x02, R8
+	SUBQ       R8, R11
+	VMOVUPS    (R11), Y2
+	VMASKMOVPS (AX), Y2, Y3
+	MOVQ       DX, R8
+	MOVQ       SI, R9
+	MOVQ       BX, R10
+
+last:
+	VBROADCASTSS (R8), Y2
+	VMOVUPS      (R11), Y4
+	VMASKMOVPS   (R9), Y4, Y4
+	VANDPS       Y0, Y2, Y5
+	VANDPS       Y0, Y4, Y6
+	VADDPS       Y6, Y5, Y5
+	VMAXPS       Y5, Y1, Y5
+	VSUBPS       Y4, Y2, Y4
+	VDIVPS       Y5, Y4, Y5
+	VMULPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	ADDQ         $0x00000004, R8
+	ADDQ         DI, R9
+	DECQ         R10
+	JNZ          last
+	VMOVUPS      (R11), Y2
+	VMASKMOVPS   Y3, Y2, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, SI
+	SUBQ         $0x00000008, CX
+	JMP          tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func chiSquaredRowF32AVX512(row []float32, a []float32, y []float32, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·chiSquaredRowF32AVX512(SB), NOSPLIT, $0-80
+	MOVQ         row_base+0(FP), AX
+	MOVQ         row_len+8(FP), CX
+	MOVQ         a_base+24(FP), DX
+	MOVQ         a_len+32(FP), BX
+	MOVQ         y_base+48(FP), SI
+	MOVQ         stride+72(FP), DI
+	SHLQ         $0x02, DI
+	VBROADCASTSS const32<>+8(SB), Z0
+	VBROADCASTSS const32<>+12(SB), Z1
+	TESTQ        BX, BX
+	JZ           done
+
+block:
+	CMPQ    CX, $0x00000040
+	JLT     tail
+	VMOVUPS (AX), Z3
+	VMOVUPS 64(AX), Z4
+	VMOVUPS 128(AX), Z5
+	VMOVUPS 192(AX), Z6
+	MOVQ    DX, R8
+	MOVQ    SI, R9
+	MOVQ    BX, R10
+
+coordinate:
+	VBROADCASTSS (R8), Z2
+	VMOVUPS      (R9), Z7
+	VANDPS       Z0, Z2, Z8
+	VANDPS       Z0, Z7, Z9
+	VADDPS       Z9, Z8, Z8
+	VMAXPS       Z8, Z1, Z8
+	VSUBPS       Z7, Z2, Z7
+	VDIVPS       Z8, Z7, Z8
+	VMULPS       Z8, Z7, Z7
+	VADDPS       Z7, Z3, Z3
+	VMOVUPS      64(R9), Z7
+	VANDPS       Z0, Z2, Z8
+	VANDPS       Z0, Z7, Z9
+	VADDPS       Z9, Z8, Z8
+	VMAXPS       Z8, Z1, Z8
+	VSUBPS       Z7, Z2, Z7
+	VDIVPS       Z8, Z7, Z8
+	VMULPS       Z8, Z7, Z7
+	VADDPS       Z7, Z4, Z4
+	VMOVUPS      128(R9), Z7
+	VANDPS       Z0, Z2, Z8
+	VANDPS       Z0, Z7, Z9
+	VADDPS       Z9, Z8, Z8
+	VMAXPS       Z8, Z1, Z8
+	VSUBPS       Z7, Z2, Z7
+	VDIVPS       Z8, Z7, Z8
+	VMULPS       Z8, Z7, Z7
+	VADDPS       Z7, Z5, Z5
+	VMOVUPS      192(R9), Z7
+	VANDPS       Z0, Z2, Z8
+	VANDPS       Z0, Z7, Z9
+	VADDPS       Z9, Z8, Z8
+	VMAXPS       Z8, Z1, Z8
+	VSUBPS       Z7, Z2, Z7
+	VDIVPS       Z8, Z7, Z8
+	VMULPS       Z8, Z7, Z7
+	VADDPS       Z7, Z6, Z6
+	ADDQ         $0x00000004, R8
+	ADDQ         DI, R9
+	DECQ         R10
+	JNZ          coordinate
+	VMOVUPS      Z3, (AX)
+	VMOVUPS      Z4, 64(AX)
+	VMOVUPS      Z5, 128(AX)
+	VMOVUPS      Z6, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, SI
+	SUBQ         $0x00000040, CX
+	JMP          block
+
+tail:
+	CMPQ      CX, $0x00000000
+	JLE       done
+	MOVQ      $-1, R8
+	BZHIQ     CX, R8, R8
+	KMOVW     R8, K1
+	VMOVUPS.Z (AX), K1, Z3
+	MOVQ      DX, R8
+	MOVQ      SI, R9
+	MOVQ      BX, R10
+
+last:
+	VBROADCASTSS (R8), Z2
+	VMOVUPS.Z    (R9), K1, Z4
+	VANDPS       Z0, Z2, Z5
+	VANDPS       Z0, Z4, Z6
+	VADDPS       Z6, Z5, Z5
+	VMAXPS       Z5, Z1, Z5
+	VSUBPS       Z4, Z2, Z4
+	VDIVPS       Z5, Z4, Z5
+	VMULPS       Z5, Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	ADDQ         $0x00000004, R8
+	ADDQ         DI, R9
+	DECQ         R10
+	JNZ          last
+	VMOVUPS      Z3, K1, (AX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, SI
+	SUBQ         $0x00000010, CX
+	JMP          tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func chiSquaredRowF64AVX2(row []float64, a []float64, y []float64, stride int)
+// Requires: AVX
+TEXT ·chiSquaredRowF64AVX2(SB), NOSPLIT, $0-80
+	MOVQ         row_base+0(FP), AX
+	MOVQ         row_len+8(FP), CX
+	MOVQ         a_base+24(FP), DX
+	MOVQ         a_len+32(FP), BX
+	MOVQ         y_base+48(FP), SI
+	MOVQ         stride+72(FP), DI
+	SHLQ         $0x03, DI
+	VBROADCASTSD const64<>+16(SB), Y0
+	VBROADCASTSD const64<>+24(SB), Y1
+	TESTQ        BX, BX
+	JZ           done
+
+block:
+	CMPQ    CX, $0x00000010
+	JLT     tail
+	VMOVUPD (AX), Y3
+	VMOVUPD 32(AX), Y4
+	VMOVUPD 64(AX), Y5
+	VMOVUPD 96(AX), Y6
+	MOVQ    DX, R8
+	MOVQ    SI, R9
+	MOVQ    BX, R10
+
+coordinate:
+	VBROADCASTSD (R8), Y2
+	VMOVUPD      (R9), Y7
+	VANDPD       Y0, Y2, Y8
+	VANDPD       Y0, Y7, Y9
+	VADDPD       Y9, Y8, Y8
+	VMAXPD       Y8, Y1, Y8
+	VSUBPD       Y7, Y2, Y7
+	VDIVPD       Y8, Y7, Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y3, Y3
+	VMOVUPD      32(R9), Y7
+	VANDPD       Y0, Y2, Y8
+	VANDPD       Y0, Y7, Y9
+	VADDPD       Y9, Y8, Y8
+	VMAXPD       Y8, Y1, Y8
+	VSUBPD       Y7, Y2, Y7
+	VDIVPD       Y8, Y7, Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y4, Y4
+	VMOVUPD      64(R9), Y7
+	VANDPD       Y0, Y2, Y8
+	VANDPD       Y0, Y7, Y9
+	VADDPD       Y9, Y8, Y8
+	VMAXPD       Y8, Y1, Y8
+	VSUBPD       Y7, Y2, Y7
+	VDIVPD       Y8, Y7, Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y5, Y5
+	VMOVUPD      96(R9), Y7
+	VANDPD       Y0, Y2, Y8
+	VANDPD       Y0, Y7, Y9
+	VADDPD       Y9, Y8, Y8
+	VMAXPD       Y8, Y1, Y8
+	VSUBPD       Y7, Y2, Y7
+	VDIVPD       Y8, Y7, Y8
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	ADDQ         $0x00000008, R8
+	ADDQ         DI, R9
+	DECQ         R10
+	JNZ          coordinate
+	VMOVUPD      Y3, (AX)
+	VMOVUPD      Y4, 32(AX)
+	VMOVUPD      Y5, 64(AX)
+	VMOVUPD      Y6, 96(AX)
+	ADDQ         $0x00000080, AX
+	ADDQ         $0x00000080, SI
+	SUBQ         $0x00000010, CX
+	JMP          block
+
+tail:
+	CMPQ       CX, $0x00000000
+	JLE        done
+	LEAQ       tailmask<>+256(SB), R11
+	MOVQ       CX, R8
+	SHLQ       $0x03, R8
+	SUBQ       R8, R11
+	VMOVUPD    (R11), Y2
+	VMASKMOVPD (AX), Y2, Y3
+	MOVQ       DX, R8
+	MOVQ       SI, R9
+	MOVQ       BX, R10
+
+last:
+	VBROADCASTSD (R8), Y2
+	VMOVUPD      (R11), Y4
+	VMASKMOVPD   (R9), Y4, Y4
+	VANDPD       Y0, Y2, Y5
+	VANDPD       Y0, Y4, Y6
+	VADDPD       Y6, Y5, Y5
+	VMAXPD       Y5, Y1, Y5
+	VSUBPD       Y4, Y2, Y4
+	VDIVPD       Y5, Y4, Y5
+	VMULPD       Y5, Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	ADDQ         $0x00000008, R8
+	ADDQ         DI, R9
+	DECQ         R10
+	JNZ          last
+	VMOVUPD      (R11), Y2
+	VMASKMOVPD   Y3, Y2, (AX)
+	ADDQ         $0x00000020, AX
+	ADDQ         $0x00000020, SI
+	SUBQ         $0x00000004, CX
+	JMP          tail
+
+done:
+	VZEROUPPER
+	RET
+
+// func chiSquaredRowF64AVX512(row []float64, a []float64, y []float64, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·chiSquaredRowF64AVX512(SB), NOSPLIT, $0-80
+	MOVQ         row_base+0(FP), AX
+	MOVQ         row_len+8(FP), CX
+	MOVQ         a_base+24(FP), DX
+	MOVQ         a_len+32(FP), BX
+	MOVQ         y_base+48(FP), SI
+	MOVQ         stride+72(FP), DI
+	SHLQ         $0x03, DI
+	VBROADCASTSD const64<>+16(SB), Z0
+	VBROADCASTSD const64<>+24(SB), Z1
+	TESTQ        BX, BX
+	JZ           done
+
+block:
+	CMPQ    CX, $0x00000020
+	JLT     tail
+	VMOVUPD (AX), Z3
+	VMOVUPD 64(AX), Z4
+	VMOVUPD 128(AX), Z5
+	VMOVUPD 192(AX), Z6
+	MOVQ    DX, R8
+	MOVQ    SI, R9
+	MOVQ    BX, R10
+
+coordinate:
+	VBROADCASTSD (R8), Z2
+	VMOVUPD      (R9), Z7
+	VANDPD       Z0, Z2, Z8
+	VANDPD       Z0, Z7, Z9
+	VADDPD       Z9, Z8, Z8
+	VMAXPD       Z8, Z1, Z8
+	VSUBPD       Z7, Z2, Z7
+	VDIVPD       Z8, Z7, Z8
+	VMULPD       Z8, Z7, Z7
+	VADDPD       Z7, Z3, Z3
+	VMOVUPD      64(R9), Z7
+	VANDPD       Z0, Z2, Z8
+	VANDPD       Z0, Z7, Z9
+	VADDPD       Z9, Z8, Z8
+	VMAXPD       Z8, Z1, Z8
+	VSUBPD       Z7, Z2, Z7
+	VDIVPD       Z8, Z7, Z8
+	VMULPD       Z8, Z7, Z7
+	VADDPD       Z7, Z4, Z4
+	VMOVUPD      128(R9), Z7
+	VANDPD       Z0, Z2, Z8
+	VANDPD       Z0, Z7, Z9
+	VADDPD       Z9, Z8, Z8
+	VMAXPD       Z8, Z1, Z8
+	VSUBPD       Z7, Z2, Z7
+	VDIVPD       Z8, Z7, Z8
+	VMULPD       Z8, Z7, Z7
+	VADDPD       Z7, Z5, Z5
+	VMOVUPD      192(R9), Z7
+	VANDPD       Z0, Z2, Z8
+	VANDPD       Z0, Z7, Z9
+	VADDPD       Z9, Z8, Z8
+	VMAXPD       Z8, Z1, Z8
+	VSUBPD       Z7, Z2, Z7
+	VDIVPD       Z8, Z7, Z8
+	VMULPD       Z8, Z7, Z7
+	VADDPD       Z7, Z6, Z6
+	ADDQ         $0x00000008, R8
+	ADDQ         DI, R9
+	DECQ         R10
+	JNZ          coordinate
+	VMOVUPD      Z3, (AX)
+	VMOVUPD      Z4, 64(AX)
+	VMOVUPD      Z5, 128(AX)
+	VMOVUPD      Z6, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, SI
+	SUBQ         $0x00000020, CX
+	JMP          block
+
+tail:
+	CMPQ      CX, $0x00000000
+	JLE       done
+	MOVQ      $-1, R8
+	BZHIQ     CX, R8, R8
+	KMOVW     R8, K1
+	VMOVUPD.Z (AX), K1, Z3
+	MOVQ      DX, R8
+	MOVQ      SI, R9
+	MOVQ      BX, R10
+
+last:
+	VBROADCASTSD (R8), Z2
+	VMOVUPD.Z    (R9), K1, Z4
+	VANDPD       Z0, Z2, Z5
+	VANDPD       Z0, Z4, Z6
+	VADDPD       Z6, Z5, Z5
+	VMAXPD       Z5, Z1, Z5
+	VSUBPD       Z4, Z2, Z4
+	VDIVPD       Z5, Z4, Z5
+	VMULPD       Z5, Z4, Z4
+	VADDPD       Z4, Z3, Z3
+	ADDQ         $0x00000008, R8
+	ADDQ         DI, R9
+	DECQ         R10
+	JNZ          last
+	VMOVUPD      Z3, K1, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x00000008, CX
@@ -1955,12 +2447,14 @@ done:
 DATA const32<>+0(SB)/4, $0x40000000
 DATA const32<>+4(SB)/4, $0x3f800000
 DATA const32<>+8(SB)/4, $0x7fffffff
-GLOBL const32<>(SB), RODATA|NOPTR, $12
+DATA const32<>+12(SB)/4, $0x00800000
+GLOBL const32<>(SB), RODATA|NOPTR, $16
 
 DATA const64<>+0(SB)/8, $0x4000000000000000
 DATA const64<>+8(SB)/8, $0x3ff0000000000000
 DATA const64<>+16(SB)/8, $0x7fffffffffffffff
-GLOBL const64<>(SB), RODATA|NOPTR, $24
+DATA const64<>+24(SB)/8, $0x0010000000000000
+GLOBL const64<>(SB), RODATA|NOPTR, $32
 
 DATA tailmask<>+0(SB)/8, $0xffffffffffffffff
 DATA tailmask<>+8(SB)/8, $0xffffffffffffffff

@@ -119,6 +119,58 @@ func TestDistanceOfEqual(t *testing.T) {
 	})
 }
 
+// TestChiSquaredRow compares the distances of a point to many with the sum as it stands, zeros on
+// both sides, numbers below the normal ones and NaN among the coordinates.
+func TestChiSquaredRow(t *testing.T) {
+	atLevels(t, func(t *testing.T) {
+		t.Run("float32", func(t *testing.T) { testChiSquaredRow[float32](t, 0x1p-126) })
+		t.Run("float64", func(t *testing.T) { testChiSquaredRow(t, 0x1p-1022) })
+	})
+}
+
+func testChiSquaredRow[F vmath.Float](t *testing.T, least F) {
+	r := rand.New(rand.NewPCG(8, 2))
+	mixed := func(n int) []F {
+		v := ordinary[F](r, n)
+		for i := range v {
+			switch r.IntN(6) {
+			case 0:
+				v[i] = 0
+			case 1:
+				v[i] = least / 4
+			case 2:
+				if r.IntN(20) == 0 {
+					v[i] = F(math.NaN())
+				}
+			}
+		}
+		return v
+	}
+	for _, n := range sizes() {
+		for _, d := range []int{0, 1, 2, 7, 30} {
+			stride := n + r.IntN(20)
+			a, y, row := mixed(d), mixed(max(0, (d-1)*stride+n)), ordinary[F](r, n)
+			want := append([]F(nil), row...)
+			for k, v := range a {
+				for j := range want {
+					b := y[k*stride+j]
+					size := max(v, -v) + max(b, -b)
+					if size < least {
+						size = least
+					}
+					want[j] += F((v - b) * ((v - b) / size))
+				}
+			}
+			vmath.ChiSquaredRow(row, a, y, stride)
+			for j, v := range row {
+				if !same(v, want[j]) {
+					t.Fatalf("%d coordinates, %d points: distance %d is %v, want %v", d, n, j, v, want[j])
+				}
+			}
+		}
+	}
+}
+
 // TestDistance1Row compares the distances of a point to many with the sum as it stands.
 func TestDistance1Row(t *testing.T) {
 	atLevels(t, func(t *testing.T) {

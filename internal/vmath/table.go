@@ -95,6 +95,16 @@ type table[F Float] struct {
 	//	}
 	distance1Row func(row []F, a []F, y []F, stride int)
 
+	// chiSquaredRow is
+	//
+	//	for k := range a {
+	//		for j := range row {
+	//			d, size := a[k]-y[k*stride+j], abs(a[k])+abs(y[k*stride+j])
+	//			row[j] += F(d * (d / max(size, least))) // 0x1p-126 for float32, 0x1p-1022 for float64
+	//		}
+	//	}
+	chiSquaredRow func(row []F, a []F, y []F, stride int)
+
 	// scaleRow is
 	//
 	//	for j := range row {
@@ -212,6 +222,32 @@ type table[F Float] struct {
 	//	}
 	//	return n
 	gatherPrefix func(dst []F, a F, x []F, index []int32, kept []uint64) int
+
+	// pairFollow is
+	//
+	//	n := len(f) / w * w // w lanes: 4 at AVX2, 8 at AVX-512, none in plain Go
+	//	for k := range n {
+	//		l := k % w // top in lanes[:8], bottom in lanes[8:16], the bits of best in lanes[16:]
+	//		f[k] -= float64(delta * float64(ki[k]-kj[k]))
+	//		if v := f[k] + grow[k]; v >= top[l] {
+	//			best[l], top[l] = k, v
+	//		}
+	//		if v := f[k] + fall[k]; v < bottom[l] {
+	//			bottom[l] = v
+	//		}
+	//	}
+	pairFollow func(f []float64, delta float64, ki []F, kj []F, grow []float64, fall []float64, lanes *[24]float64)
+
+	// pairPartner is
+	//
+	//	n := len(f) / w * w // as in pairFollow
+	//	for k := range n {
+	//		l, d := k%w, top-(f[k]+fall[k])
+	//		if q := d * abs(d) / max(least, mine+own[k]-2*float64(ki[k])); q >= most[l] {
+	//			best[l], most[l] = k, q
+	//		}
+	//	}
+	pairPartner func(f []float64, ki []F, own []float64, fall []float64, top float64, mine float64, least float64, lanes *[24]float64)
 }
 
 // plain returns the functions in plain Go.
@@ -227,6 +263,7 @@ func plain[F Float]() table[F] {
 		distance2Row:  distance2RowPlain[F],
 		powInt:        powIntPlain[F],
 		distance1Row:  distance1RowPlain[F],
+		chiSquaredRow: chiSquaredRowPlain[F],
 		scaleRow:      scaleRowPlain[F],
 		times:         timesPlain[F],
 		axpy:          axpyPlain[F],
@@ -242,5 +279,7 @@ func plain[F Float]() table[F] {
 		narrow:        narrowPlain,
 		prefetch:      prefetchPlain[F],
 		gatherPrefix:  gatherPrefixPlain[F],
+		pairFollow:    pairFollowPlain[F],
+		pairPartner:   pairPartnerPlain[F],
 	}
 }

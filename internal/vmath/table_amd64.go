@@ -17,6 +17,7 @@ var (
 			distance2Row:  distance2RowF32AVX2,
 			powInt:        powIntF32AVX2,
 			distance1Row:  distance1RowF32AVX2,
+			chiSquaredRow: chiSquaredRowF32AVX2,
 			scaleRow:      scaleRowF32AVX2,
 			times:         timesF32AVX2,
 			axpy:          axpyF32AVX2,
@@ -32,6 +33,8 @@ var (
 			narrow:        narrowF32AVX2,
 			prefetch:      prefetchF32AVX2,
 			gatherPrefix:  gatherPrefixF32AVX2,
+			pairFollow:    pairFollowF32AVX2,
+			pairPartner:   pairPartnerF32AVX2,
 		},
 		AVX512: {
 			exp:           expF32AVX512,
@@ -43,6 +46,7 @@ var (
 			distance2Row:  distance2RowF32AVX512,
 			powInt:        powIntF32AVX512,
 			distance1Row:  distance1RowF32AVX512,
+			chiSquaredRow: chiSquaredRowF32AVX512,
 			scaleRow:      scaleRowF32AVX512,
 			times:         timesF32AVX512,
 			axpy:          axpyF32AVX512,
@@ -58,6 +62,8 @@ var (
 			narrow:        narrowF32AVX512,
 			prefetch:      prefetchF32AVX512,
 			gatherPrefix:  gatherPrefixF32AVX512,
+			pairFollow:    pairFollowF32AVX512,
+			pairPartner:   pairPartnerF32AVX512,
 		},
 	}
 	tables64 = [...]table[float64]{
@@ -73,6 +79,7 @@ var (
 			distance2Row:  distance2RowF64AVX2,
 			powInt:        powIntF64AVX2,
 			distance1Row:  distance1RowF64AVX2,
+			chiSquaredRow: chiSquaredRowF64AVX2,
 			scaleRow:      scaleRowF64AVX2,
 			times:         timesF64AVX2,
 			axpy:          axpyF64AVX2,
@@ -87,6 +94,8 @@ var (
 			sumStrips:     sumStripsF64AVX2,
 			prefetch:      prefetchF64AVX2,
 			gatherPrefix:  gatherPrefixF64AVX2,
+			pairFollow:    pairFollowF64AVX2,
+			pairPartner:   pairPartnerF64AVX2,
 		},
 		AVX512: {
 			exp:           expF64AVX512,
@@ -99,6 +108,7 @@ var (
 			distance2Row:  distance2RowF64AVX512,
 			powInt:        powIntF64AVX512,
 			distance1Row:  distance1RowF64AVX512,
+			chiSquaredRow: chiSquaredRowF64AVX512,
 			scaleRow:      scaleRowF64AVX512,
 			times:         timesF64AVX512,
 			axpy:          axpyF64AVX512,
@@ -113,6 +123,8 @@ var (
 			sumStrips:     sumStripsF64AVX512,
 			prefetch:      prefetchF64AVX512,
 			gatherPrefix:  gatherPrefixF64AVX512,
+			pairFollow:    pairFollowF64AVX512,
+			pairPartner:   pairPartnerF64AVX512,
 		},
 	}
 )

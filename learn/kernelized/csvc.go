@@ -31,7 +31,8 @@ import (
 //
 // Cost: about a row of K for each instance that is or was a support vector, and
 // one for each time a row has left memory since; rows are kept in half of the
-// run's memory. From 2048 rows on a kernel with a form is computed in float32 at
+// run's memory, or with a form on up to 128 coordinates computed anew each time,
+// which takes less. From 2048 rows on a kernel with a form is computed in float32 at
 // first, and the result is checked and if need be improved in float64; with
 // Run.Precision float32 that last part is left out. A Tolerance below the
 // rounding of the scores, Σ α·max K times 6e-8 in float32 and 1e-16 in float64,

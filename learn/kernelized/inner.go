@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/kerf-ml/kerf/internal/alloc"
+	"github.com/kerf-ml/kerf/internal/vmath"
 )
 
 // curvature is what a direction without curvature, or with a negative one,
@@ -124,36 +125,30 @@ func (p *inner[F]) step(i, j int, bend float64) {
 func (p *inner[F]) follow(i, j int, delta float64) {
 	for g := range p.groups {
 		e := &p.groups[g]
-		f := p.f[e.from:e.to]
-		grow, fall := p.canGrow[e.from:e.to][:len(f)], p.canFall[e.from:e.to][:len(f)]
-		best, top, bottom := -1, math.Inf(-1), math.Inf(1)
+		f, grow, fall := p.f[e.from:e.to], p.canGrow[e.from:e.to], p.canFall[e.from:e.to]
 		if i >= 0 {
-			ki, kj := p.row(i)[e.from:e.to][:len(f)], p.row(j)[e.from:e.to][:len(f)]
-			for k := range f {
-				s := f[k] - delta*float64(ki[k]-kj[k])
-				f[k] = s
-				if v := s + grow[k]; v >= top {
-					best, top = k, v
-				}
-				if v := s + fall[k]; v < bottom {
-					bottom = v
-				}
-			}
+			ki, kj := p.row(i)[e.from:e.to], p.row(j)[e.from:e.to]
+			e.best, e.top, e.bottom = vmath.PairFollow(f, delta, ki, kj, grow, fall)
 		} else {
-			for k, s := range f {
-				if v := s + grow[k]; v >= top {
-					best, top = k, v
-				}
-				if v := s + fall[k]; v < bottom {
-					bottom = v
-				}
-			}
+			e.best, e.top, e.bottom = extremes(f, grow, fall)
 		}
-		e.best, e.top, e.bottom = e.from+best, top, bottom
-		if best < 0 {
-			e.best = -1
+		if e.best >= 0 {
+			e.best += e.from
 		}
 	}
+}
+
+// extremes is follow without an update: the place of the highest slope that can
+// grow, the last of several, that slope, and the lowest that can fall.
+func extremes(f, grow, fall []float64) (best int, top, bottom float64) {
+	best, top, bottom = -1, math.Inf(-1), math.Inf(1)
+	for k, s := range f {
+		if v := s + grow[k]; v >= top {
+			best, top = k, v
+		}
+		bottom = min(bottom, s+fall[k])
+	}
+	return best, top, bottom
 }
 
 // partner returns the j of the group that can fall, has a lower slope than its
@@ -163,26 +158,14 @@ func (p *inner[F]) partner(e extent) (j int, gain, bend float64) {
 	if e.best < 0 {
 		return -1, 0, 1
 	}
-	f := p.f[e.from:e.to]
-	fall, own, ki := p.canFall[e.from:e.to][:len(f)], p.own[e.from:e.to][:len(f)], p.row(e.best)[e.from:e.to][:len(f)]
-	mine, top := p.own[e.best], e.top
-	// A difference that is not positive has a gain that is not, and so never wins:
-	// a branch for it would be taken or not as if by chance.
-	j, gain, bend = -1, leastGain, 1.0
-	for k := range f {
-		d := top - (f[k] + fall[k])
-		a := mine + own[k] - 2*float64(ki[k])
-		if a < curvature {
-			a = curvature
-		}
-		if g := d * math.Abs(d); g*bend >= gain*a {
-			j, gain, bend = k, g, a
-		}
+	f, fall, own, ki := p.f[e.from:e.to], p.canFall[e.from:e.to], p.own[e.from:e.to], p.row(e.best)[e.from:e.to]
+	// A difference that is not positive has a gain that is not, and so never wins.
+	j = vmath.PairPartner(f, ki, own, fall, e.top, p.own[e.best], curvature, leastGain)
+	if j < 0 {
+		return -1, 0, 1
 	}
-	if j >= 0 {
-		j += e.from
-	}
-	return j, gain, bend
+	d := e.top - f[j]
+	return e.from + j, d * d, max(curvature, p.own[e.best]+own[j]-2*float64(ki[j]))
 }
 
 // singles takes steps of one variable each, the one that gains most to second

@@ -364,6 +364,12 @@ func (w *round[T, F]) run(ctx context.Context, tolerance float64) error {
 	made := p.solve(ctx, w.ctl.Quiet(), d.ties != free, tolerance, steps)
 	index, change := w.changes(set)
 	scores := w.gather()
+	if w.anew() && len(index) > 0 {
+		if err := w.add(ctx, scores, index, change); err != nil {
+			return err
+		}
+		index = nil
+	}
 	for len(index) > 0 {
 		n := min(rowsAtOnce, len(index))
 		if err := w.cache.Rows(ctx, w.got[:n], index[:n]); err != nil {

@@ -121,10 +121,7 @@ func (p *primal) factorise(ctx context.Context, m *model, h []float64) error {
 	for k, i := range rows {
 		weight[k] = scale * h[i]
 	}
-	if err := p.gram(ctx, p.ctl, m.factor, rows, weight); err != nil {
-		return err
-	}
-	return m.decompose(ctx, p.ctl)
+	return m.decompose(ctx, p.ctl, func() error { return p.gram(ctx, p.ctl, m.factor, rows, weight) })
 }
 
 // gram adds Σ weight·x·xᵀ over the rows, constant coordinate included, to the
@@ -145,9 +142,14 @@ func (s *sample) gram(ctx context.Context, ctl run.Control, g *data.Matrix, rows
 	return nil
 }
 
-// decompose adds the identity and factorises, with more of it where rounding
-// leaves the sum indefinite.
-func (m *model) decompose(ctx context.Context, ctl run.Control) error {
+// decompose has the factor, which is zero, filled with the sum, adds the identity and
+// factorises, with more of it where rounding leaves the sum indefinite. The sum is then
+// made again, which is rare: a copy of it for that would take longer to write, on one
+// core, than all cores take to factorise.
+func (m *model) decompose(ctx context.Context, ctl run.Control, fill func() error) error {
+	if err := fill(); err != nil {
+		return err
+	}
 	g, largest := m.factor, 0.0
 	for j := range g.Rows {
 		largest = max(largest, g.Row(j)[j])
@@ -156,7 +158,6 @@ func (m *model) decompose(ctx context.Context, ctl run.Control) error {
 	for j := range diagonal {
 		diagonal[j] = g.Row(j)[j]
 	}
-	whole := append([]float64{}, g.Data...)
 	for add := 1.0; ; add = max(10*add, 1e-14*largest) {
 		for j, a := range diagonal {
 			g.Row(j)[j] = a + add
@@ -169,7 +170,10 @@ func (m *model) decompose(ctx context.Context, ctl run.Control) error {
 		if add > largest {
 			return err // not finite
 		}
-		copy(g.Data, whole)
+		clear(g.Data)
+		if err := fill(); err != nil {
+			return err
+		}
 	}
 }
 
