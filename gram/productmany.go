@@ -30,7 +30,7 @@ func (c *Columns[T]) ProductNormalMany(
 		u != nil && (u.Cols != x.Len() || u.Rows != dst.Rows) || weight != nil && len(weight) != x.Len() {
 		panic("gram: lengths do not match")
 	}
-	if done, err := c.remote(ctl, x).normal(ctx, ctl, dst, v, u, weight); done {
+	if done, err := c.remote(ctl, x, false).normal(ctx, ctl, dst, v, u, weight); done {
 		return err
 	}
 	return c.normalMany(ctx, ctl, dst, x, v, u, weight)
@@ -67,7 +67,7 @@ type keptRows[F float32 | float64] struct {
 
 // Against returns the matrix of K between x and the columns, on the device of ctl.
 func (c *Columns[T]) Against(ctl run.Control, x data.Source[T]) *Against[T] {
-	a := &Against[T]{columns: c, x: x, there: c.remote(ctl, x)}
+	a := &Against[T]{columns: c, x: x, there: c.remote(ctl, x, true)}
 	if a.there.chosen() {
 		return a
 	}
@@ -219,7 +219,7 @@ func (c *Columns[T]) ProductMany(
 	if dst.Rows != v.Rows || dst.Cols != x.Len() || v.Cols != c.Len() {
 		panic("gram: lengths do not match")
 	}
-	if done, err := c.remote(ctl, x).product(ctx, ctl, dst, v); done {
+	if done, err := c.remote(ctl, x, false).product(ctx, ctl, dst, v); done {
 		return err
 	}
 	return c.productMany(ctx, ctl, dst, x, v)

@@ -36,8 +36,8 @@ func (r remote) chosen() bool { return r.matrix != nil || r.err != nil }
 
 // remote returns K between x and the columns on the device of the run. Columns are
 // bound there when they are first needed: they do not know of runs when they are
-// made.
-func (c *Columns[T]) remote(ctl run.Control, x data.Source[T]) remote {
+// made. often is for several products.
+func (c *Columns[T]) remote(ctl run.Control, x data.Source[T], often bool) remote {
 	if ctl.Device == run.Auto || ctl.Device == run.CPU {
 		return remote{}
 	}
@@ -52,7 +52,7 @@ func (c *Columns[T]) remote(ctl run.Control, x data.Source[T]) remote {
 	}
 	bound, err := c.bindOn(ctl.Device, b)
 	if bound != nil {
-		r.matrix, err = bound.Against(vectors)
+		r.matrix, err = bound.Against(vectors, often)
 	}
 	r.err = r.named(err)
 	return r

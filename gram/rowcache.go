@@ -194,7 +194,7 @@ func (r *RowCache[T, F]) room() []F {
 func (r *RowCache[T, F]) compute(ctx context.Context, into [][]F, index []int) error {
 	c, n, m := r.columns, len(index), r.Len()
 	x := data.Subset[T]{Of: c.y, Index: index}
-	if there := c.remote(r.ctl, x); there.chosen() {
+	if there := c.remote(r.ctl, x, false); there.chosen() {
 		values := alloc.Slice[F](n * m)
 		if done, err := remoteBlock(ctx, r.ctl, there, values); done {
 			for i, row := range into {
