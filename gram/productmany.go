@@ -104,6 +104,14 @@ func (a *Against[T]) ProductNormalMany(
 	return a.columns.normalMany(ctx, ctl, dst, a.x, v, u, weight)
 }
 
+// Product is ProductMany of Columns, bit for bit on the CPU, where it keeps nothing.
+func (a *Against[T]) Product(ctx context.Context, ctl run.Control, dst, v *data.Matrix) error {
+	if done, err := a.there.product(ctx, ctl, dst, v); done {
+		return err
+	}
+	return a.columns.productMany(ctx, ctl, dst, a.x, v)
+}
+
 // manyStrip is the memory of a worker: a strip of K and its share of the sums.
 type manyStrip[F float32 | float64] struct{ k, sums []F }
 

@@ -76,10 +76,10 @@ const (
 
 // Attributes of a device.
 const (
-	Multiprocessors   = 16
-	CapabilityMajor   = 75
-	CapabilityMinor   = 76
-	SharedMemoryLimit = 97 // bytes a block may have
+	Multiprocessors = 16
+	CapabilityMajor = 75
+	CapabilityMinor = 76
+	SingleToDouble  = 87 // how many times as fast single precision is
 )
 
 // Error is a call of the driver that failed.

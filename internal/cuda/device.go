@@ -23,6 +23,7 @@ type Device struct {
 	context Context
 	name    string
 	units   int // multiprocessors
+	ratio   int // of speeds in single and in double precision
 
 	mu        sync.Mutex
 	functions map[string]Function
@@ -75,10 +76,11 @@ func (d *Device) start() error {
 	minor, s := d.driver.Attribute(CapabilityMinor, d.index)
 	name, t := d.driver.Name(d.index)
 	units, u := d.driver.Attribute(Multiprocessors, d.index)
-	if err := d.failed("ask a GPU what it is", max(r, s, t, u)); err != nil {
+	ratio, v := d.driver.Attribute(SingleToDouble, d.index)
+	if err := d.failed("ask a GPU what it is", max(r, s, t, u, v)); err != nil {
 		return err
 	}
-	d.name, d.units = name, units
+	d.name, d.units, d.ratio = name, units, ratio
 	if major < minCapability {
 		return fmt.Errorf("%s has compute capability %d.%d, and %d.0 is needed", name, major, minor, minCapability)
 	}
@@ -92,6 +94,9 @@ func (d *Device) Name() string { return d.name }
 
 // Units is the number of multiprocessors.
 func (d *Device) Units() int { return d.units }
+
+// DoubleRatio is how many times as fast single precision is as double.
+func (d *Device) DoubleRatio() int { return d.ratio }
 
 // Do calls f on an OS thread on which the context of the device is current. All other
 // methods of a device, but Name and Units, are for f.

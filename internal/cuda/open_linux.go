@@ -45,21 +45,21 @@ type linked struct {
 	cuGetErrorName func(r Result, name **byte) Result
 }
 
-// copy2D is CUDA_MEMCPY2D.
+// copy2D is CUDA_MEMCPY2D; what copies to the host leave at zero has no name.
 type copy2D struct {
-	fromX, fromY uint64
-	fromType     uint32
-	fromHost     unsafe.Pointer
-	fromDevice   Pointer
-	fromArray    uintptr
-	fromPitch    uint64
-	toX, toY     uint64
-	toType       uint32
-	toHost       unsafe.Pointer
-	toDevice     Pointer
-	toArray      uintptr
-	toPitch      uint64
-	width, rows  uint64
+	_, _        uint64
+	fromType    uint32
+	_           unsafe.Pointer
+	fromDevice  Pointer
+	_           uintptr
+	fromPitch   uint64
+	_, _        uint64
+	toType      uint32
+	toHost      unsafe.Pointer
+	_           Pointer
+	_           uintptr
+	toPitch     uint64
+	width, rows uint64
 }
 
 // open finds the driver.

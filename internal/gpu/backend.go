@@ -46,6 +46,20 @@ func (b *Backend) Open() error {
 	return b.err
 }
 
+// Built says whether the program can look for a device.
+const Built = cuda.Built
+
+// FastDouble reports whether the device is made for double precision: some take 64 times
+// as long for it as for single.
+func (b *Backend) FastDouble() bool { return b.Open() == nil && b.device.DoubleRatio() <= 4 }
+
+// rowsFrom is the dimension from which on a value takes the cores of a server longer to
+// compute than it takes to come back over the bus, about 6·10⁹ of them a second.
+const rowsFrom = 512
+
+// RowsPay reports whether to compute rows of K on the device that come back whole.
+func (b *Backend) RowsPay(dim int) bool { return dim >= rowsFrom }
+
 // Name is the name of the device.
 func (b *Backend) Name() string {
 	if b.Open() != nil {

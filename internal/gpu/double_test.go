@@ -9,13 +9,22 @@ import (
 	"github.com/kerf-ml/kerf/kernel"
 )
 
-// onDouble returns a back end on a driver in memory whose kernels are the loops below:
+// OnDouble returns a back end on a driver in memory whose kernels are the loops below:
 // what gen/cuda says, by the formula.
-func onDouble(memory uint64) (*Backend, *double.Driver) {
+func OnDouble(memory uint64) (*Backend, *double.Driver) {
 	d := double.New(memory)
 	kernels[float32](d, "_f32", 4)
 	kernels[float64](d, "_f64", 2)
 	return &Backend{open: func() (*cuda.Device, error) { return cuda.New(d, 0) }}, d
+}
+
+// Drain gives all memory back that is kept for calls to come.
+func (b *Backend) Drain() error {
+	return b.device.Do(func() error {
+		b.single.drain()
+		b.double.drain()
+		return nil
+	})
 }
 
 func kernels[F cuda.Number](d *double.Driver, suffix string, several int) {

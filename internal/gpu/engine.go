@@ -168,7 +168,9 @@ func padded(n int) int { return (n + tile - 1) / tile * tile }
 func gaussFactor(a float64) float64 { return math.Sqrt(-2 * a * math.Log2E) }
 
 // launch starts a kernel of the precision F.
-func launch[F cuda.Number, A any](e *engine[F], name string, grid, block [3]uint32, shared int, s cuda.Stream, args A) error {
+func launch[F cuda.Number, A any](
+	e *engine[F], name string, grid, block [3]uint32, shared int, s cuda.Stream, args A,
+) error {
 	name += "_f32"
 	if !e.single() {
 		name = name[:len(name)-3] + "f64"

@@ -12,28 +12,11 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/cuda"
 	"github.com/kerf-ml/kerf/internal/cuda/double"
-	"github.com/kerf-ml/kerf/kerftest"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/run"
 )
 
 var ctx = context.Background()
-
-// TestDouble runs the suite of back ends on the driver's double: all but the arithmetic
-// of a device.
-func TestDouble(t *testing.T) {
-	b, d := onDouble(1 << 30)
-	kerftest.Backend(t, b, run.Float64, 34*0x1p-53)
-	kerftest.Backend(t, b, run.Float32, 34*0x1p-24)
-	for _, e := range []func(){b.single.drain, b.double.drain} {
-		if err := b.device.Do(func() error { e(); return nil }); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, streams := d.Taken(); streams != 0 {
-		t.Errorf("%d streams are left", streams)
-	}
-}
 
 var gaussian = kernel.Form{Pair: kernel.Distance2, Map: kernel.Scalar{Op: kernel.Exp, A: -0.3}}
 
@@ -78,7 +61,7 @@ func against(t *testing.T, b *Backend, x, y data.Source[data.Vector]) *matrix[fl
 func TestStreamed(t *testing.T) {
 	const n, m, d, chunk = 700, 130, 6, 256
 	x, y := points(n, d), points(m, d)
-	plenty, _ := onDouble(1 << 30)
+	plenty, _ := OnDouble(1 << 30)
 	whole := against(t, plenty, x, y)
 	whole.chunk = chunk
 	if whole.rows == nil {
@@ -102,7 +85,7 @@ func TestStreamed(t *testing.T) {
 			t.Errorf("result %d has other bits where rows are streamed", r)
 		}
 	}
-	tight, _ := onDouble(1200 << 10) // K takes 1.1 MB
+	tight, _ := OnDouble(1200 << 10) // K takes 1.1 MB
 	narrow := against(t, tight, x, y)
 	narrow.chunk = chunk
 	got, err = results(narrow)
@@ -126,14 +109,14 @@ func TestStreamed(t *testing.T) {
 func TestMemory(t *testing.T) {
 	const n, m, d = 700, 40, 20
 	x, y := points(n, d), points(m, d)
-	plenty, _ := onDouble(1 << 30)
+	plenty, _ := OnDouble(1 << 30)
 	want, err := results(against(t, plenty, x, y))
 	if err != nil {
 		t.Fatal(err)
 	}
 	streamed, failed := 0, 0
 	for memory := uint64(1 << 21); memory > 1000; memory = memory * 4 / 5 {
-		b, _ := onDouble(memory)
+		b, _ := OnDouble(memory)
 		bound, err := b.Bind(gaussian, y, run.Float64)
 		var got [][]float64
 		if err == nil {
@@ -171,10 +154,10 @@ func TestMemory(t *testing.T) {
 // call works unless the device is lost.
 func TestFaults(t *testing.T) {
 	x, y := points(300, 4), points(20, 4)
-	for _, method := range []string{"Alloc", "AllocHost", "CopyIn", "CopyOut", "CopyRowsOut", "NewStream", "Launch", "Wait",
-		"Load", "Function", "Shared", "SetCurrent", "MemInfo"} {
+	for _, method := range []string{"Alloc", "AllocHost", "CopyIn", "CopyOut", "CopyRowsOut", "NewStream", "Launch",
+		"Wait", "Load", "Function", "Shared", "SetCurrent", "MemInfo"} {
 		for at := 1; at < 60; at++ {
-			b, d := onDouble(1 << 24)
+			b, d := OnDouble(1 << 24)
 			d.Fail(method, at, at, cuda.InvalidValue)
 			m, err := bindAgainst(b, x, y)
 			if err == nil {
@@ -199,7 +182,7 @@ func TestFaults(t *testing.T) {
 			}
 		}
 	}
-	b, d := onDouble(1 << 24)
+	b, d := OnDouble(1 << 24)
 	d.Fail("Wait", 7, 7, cuda.LaunchFailed)
 	for range 2 {
 		m, err := bindAgainst(b, x, y)
@@ -227,7 +210,7 @@ func bindAgainst(b *Backend, x, y data.Source[data.Vector]) (*matrix[float64], e
 // TestCancelled: a context that has ended ends the call, and the slots are fit for
 // another.
 func TestCancelled(t *testing.T) {
-	b, _ := onDouble(1 << 24)
+	b, _ := OnDouble(1 << 24)
 	m := against(t, b, points(300, 4), points(20, 4))
 	ended, stop := context.WithCancel(ctx)
 	stop()
@@ -242,7 +225,7 @@ func TestCancelled(t *testing.T) {
 // TestNarrow: a Gaussian kernel that is narrow beside the data is computed with care for
 // close points.
 func TestNarrow(t *testing.T) {
-	b, d := onDouble(1 << 24)
+	b, d := OnDouble(1 << 24)
 	x := data.NewMatrix(200, 3)
 	for i := range x.Rows {
 		x.Row(i)[0] = float64(i) * 1e-3
@@ -277,7 +260,7 @@ func TestNarrow(t *testing.T) {
 
 // TestSupports: what has no rows of numbers, and functions of counts, stay on the CPU.
 func TestSupports(t *testing.T) {
-	b, _ := onDouble(1 << 24)
+	b, _ := OnDouble(1 << 24)
 	wide, err := data.Sparse([]int32{3, 9999}, []float64{1, 2})
 	if err != nil {
 		t.Fatal(err)

@@ -199,7 +199,9 @@ func (b *bound[F]) measure(s *slot[F], to *side[F], x data.Source[data.Vector], 
 }
 
 // squares reports whether the pair operation is made from squared norms.
-func (b *bound[F]) squares() bool { return b.form.Pair == kernel.Distance2 || b.form.Pair == kernel.Tanimoto }
+func (b *bound[F]) squares() bool {
+	return b.form.Pair == kernel.Distance2 || b.form.Pair == kernel.Tanimoto
+}
 
 // beyond returns what the coordinates past the columns' dimension add to distances, nil
 // where no vector has any.

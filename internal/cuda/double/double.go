@@ -23,18 +23,17 @@ type Driver struct {
 	Kernels    map[string]Kernel
 	Images     func(image []byte) cuda.Result // nil takes every image
 
-	mu       sync.Mutex
-	fails    map[string]failure
-	calls    map[string]int
-	taken    uint64
-	pieces   map[cuda.Pointer][]byte
-	pinned   map[unsafe.Pointer][]byte
-	next     cuda.Pointer
-	names    []string
-	current  bool
-	lost     cuda.Result
-	streams  int
-	launched int
+	mu      sync.Mutex
+	fails   map[string]failure
+	calls   map[string]int
+	taken   uint64
+	pieces  map[cuda.Pointer][]byte
+	pinned  map[unsafe.Pointer][]byte
+	next    cuda.Pointer
+	names   []string
+	current bool
+	lost    cuda.Result
+	streams int
 }
 
 type failure struct {
