@@ -130,6 +130,7 @@ __device__ __forceinline__ void copyIn(T *to, const T *from, long long ld, int c
 
 template <typename T, int PAIR, int MODE, int LONG> __device__ __forceinline__ void tiles(const Args<T> &g) {
     const int K = Depth<T>::k, W = Vec<T>::width;
+    constexpr int unrolled = PAIR == gaussPair ? 6 : 2;
     const int Q = MODE == several ? (sizeof(T) == 4 ? 4 : 2) : 1;
     extern __shared__ __align__(16) char raw[];
     T *xs = (T *)raw, *ys = xs + 2 * K * tile, *vs = ys + 2 * K * tile; // vs: 2·Q·tile, then norms 2·tile
@@ -170,9 +171,10 @@ template <typename T, int PAIR, int MODE, int LONG> __device__ __forceinline__ v
     fetch(0);
     for (int stage = 0; stage < stages; stage++) {
         const int c = stage % chunks, t = first + stage / chunks, p = (t - first) & 1;
-        fetch(stage + 1);
-        waitAsync<1>();
+        // Behind the barrier all threads are done with the stage before, whose memory is the next one's.
+        waitAsync<0>();
         __syncthreads();
+        fetch(stage + 1);
         if (c == 0) {
             T yn[8];
 #pragma unroll
@@ -188,7 +190,7 @@ template <typename T, int PAIR, int MODE, int LONG> __device__ __forceinline__ v
         }
         const T *xk = xs + (chunks > 1 ? stage & 1 : 0) * K * tile + row0, *yk = ys + (stage & 1) * K * tile + col0;
         const int count = min(K, g.d - c * K);
-#pragma unroll 2
+#pragma unroll unrolled
         for (int k = 0; k < count; k++, xk += tile, yk += tile) {
             T a[8], b[8];
 #pragma unroll
@@ -213,12 +215,13 @@ template <typename T, int PAIR, int MODE, int LONG> __device__ __forceinline__ v
         }
         if (c == chunks - 1) {
             const long long j0 = (long long)t * tile;
-            // Past the last column K may be anything finite: v is 0 there. A Gaussian is finite.
+            // Past the last column K may be anything finite: v is 0 there. A Gaussian is finite; without care for
+            // close vectors it may be above 1 by its rounding error.
             if (PAIR == gaussPair && !(LONG && g.x.top[blockIdx.x] + g.y.top[t] > T(g.weight))) {
 #pragma unroll
                 for (int r = 0; r < 8; r++)
 #pragma unroll
-                    for (int q = 0; q < 8; q++) acc[r][q] = exp2Fast(min(acc[r][q], T(0)));
+                    for (int q = 0; q < 8; q++) acc[r][q] = exp2Fast(acc[r][q]);
             } else {
 #pragma unroll
                 for (int r = 0; r < 8; r++) {
@@ -255,7 +258,6 @@ template <typename T, int PAIR, int MODE, int LONG> __device__ __forceinline__ v
                 }
             }
         }
-        __syncthreads();
     }
     waitAsync<0>();
     if (MODE == store) return;

@@ -9,13 +9,16 @@ import (
 // compute than to write and read; in double it always does.
 const keepFrom = 32
 
+// cheap reports whether a value is better computed again than read.
+func (m *matrix[F]) cheap() bool { return m.engine.single() && m.packing.D() < keepFrom }
+
 // keptStrip is how many rows of K are added up in one sum.
 const keptStrip = 1024
 
 // keep makes room for K, if it fits. It is decided once: sums of a kept K have other
 // bits than those of tiles.
 func (m *matrix[F]) keep() error {
-	if m.engine.single() && m.packing.D() < keepFrom {
+	if m.cheap() {
 		return nil
 	}
 	numbers := m.n * padded(m.m)
@@ -46,6 +49,18 @@ func (m *matrix[F]) values(s *slot[F], rows sideArgs, lo int) (cuda.Pointer, err
 	}
 	m.full[c] = true
 	return at, m.store(s, m.careful(s), rows, m.columns.view(0, m.m), at)
+}
+
+// stored returns the rows of K of a chunk: kept ones or, where they are used twice,
+// stored in the slot until it is needed again.
+func (m *matrix[F]) stored(s *slot[F], rows sideArgs, lo, hi int, twice bool) (cuda.Pointer, error) {
+	if m.kept != nil || !twice || m.cheap() || !m.pass {
+		return m.values(s, rows, lo)
+	}
+	if err := room(s.device, &s.k, (hi-lo)*padded(m.m)); err != nil {
+		return 0, err
+	}
+	return s.k.At(0), m.store(s, m.careful(s), rows, m.columns.view(0, m.m), s.k.At(0))
 }
 
 // keptArgs is Kept of gen/cuda/rows.cu.

@@ -22,6 +22,7 @@ type matrix[F cuda.Number] struct {
 	rows *side[F]        // nil where rows are streamed
 	kept *cuda.Buffer[F] // K, a row of padded(m) numbers; nil where it is not kept
 	full []bool          // which chunks of it have been computed
+	pass bool            // K of a chunk is stored while it is used twice
 }
 
 // work is about how many multiplications and additions a chunk may take: a device that
@@ -42,7 +43,10 @@ func (m *matrix[F]) bring() error {
 		return nil
 	}
 	fits, err := m.fits(float64(m.engine.size()) * float64(padded(m.n)) * float64(m.packing.D()+2))
-	if err != nil || !fits {
+	if err != nil {
+		return err
+	}
+	if m.pass, err = m.fits(2 * float64(m.engine.size()) * float64(m.chunk) * float64(padded(m.m))); err != nil || !fits {
 		return err
 	}
 	err = m.engine.with(2, func(s []*slot[F]) (err error) {

@@ -25,7 +25,11 @@ func (m *matrix[F]) Product(ctx context.Context, ctl run.Control, dst, v *data.M
 			if err := room(s.device, &s.total, v.Rows*(hi-lo)); err != nil {
 				return err
 			}
-			if err := m.forward(s, rows, lo, hi, shared, v.Rows, joined{out: s.total.At(0)}); err != nil {
+			k, err := m.values(s, rows, lo)
+			if err != nil {
+				return err
+			}
+			if err := m.forward(s, rows, hi-lo, k, shared, v.Rows, joined{out: s.total.At(0)}); err != nil {
 				return err
 			}
 			return m.back(s, v.Rows*(hi-lo), func(sums []float64) {
@@ -72,30 +76,22 @@ func (m *matrix[F]) vectors(s *slot[F], v *data.Matrix) (cuda.Pointer, error) {
 	return s.shared.At(0), s.device.Wait(s.stream) // other streams read it
 }
 
-// forward starts to compute K·v for a chunk of rows.
+// forward starts to compute K·v for a chunk of n rows, whose values are at k if not 0.
 func (m *matrix[F]) forward(
-	s *slot[F], rows sideArgs, lo, hi int, v cuda.Pointer, count int, to joined,
+	s *slot[F], rows sideArgs, n int, k, v cuda.Pointer, count int, to joined,
 ) error {
-	k, err := m.values(s, rows, lo)
-	if err != nil {
-		return err
-	}
 	if k != 0 {
-		return m.along(s, k, hi-lo, v, count, to)
+		return m.along(s, k, n, v, count, to)
 	}
 	return m.multiply(s, m.careful(s), rows, m.columns.view(0, m.m), v, count, to)
 }
 
-// backward starts to compute Kᵀ·v for a chunk of rows.
+// backward starts to compute Kᵀ·v for such a chunk.
 func (m *matrix[F]) backward(
-	s *slot[F], rows sideArgs, lo, hi int, v cuda.Pointer, count int, to joined,
+	s *slot[F], rows sideArgs, n int, k, v cuda.Pointer, count int, to joined,
 ) error {
-	k, err := m.values(s, rows, lo)
-	if err != nil {
-		return err
-	}
 	if k != 0 {
-		return m.across(s, k, hi-lo, v, count, to)
+		return m.across(s, k, n, v, count, to)
 	}
 	return m.multiply(s, m.careful(s), m.columns.view(0, m.m), rows, v, count, to)
 }
@@ -132,13 +128,17 @@ func (m *matrix[F]) ProductNormal(
 			return err
 		}
 		return m.chunks(ctx, ctl, m.chunk, slots, func(s *slot[F], rows sideArgs, lo, hi int) error {
-			if err := m.inner(s, rows, lo, hi, shared, count, u, weight); err != nil {
+			k, err := m.stored(s, rows, lo, hi, v != nil)
+			if err != nil {
+				return err
+			}
+			if err := m.inner(s, rows, lo, hi, k, shared, count, u, weight); err != nil {
 				return err
 			}
 			if err := room(s.device, &s.total, count*m.m); err != nil {
 				return err
 			}
-			if err := m.backward(s, rows, lo, hi, s.v.At(0), count, joined{out: s.total.At(0)}); err != nil {
+			if err := m.backward(s, rows, hi-lo, k, s.v.At(0), count, joined{out: s.total.At(0)}); err != nil {
 				return err
 			}
 			return m.back(s, count*m.m, func(sums []float64) { vmath.Axpy(dst.Data, 1, sums) })
@@ -148,7 +148,7 @@ func (m *matrix[F]) ProductNormal(
 
 // inner starts to compute C·(K·v + u) for a chunk of rows into the slot's v.
 func (m *matrix[F]) inner(
-	s *slot[F], rows sideArgs, lo, hi int, shared cuda.Pointer, count int, u *data.Matrix, weight []float64,
+	s *slot[F], rows sideArgs, lo, hi int, k, shared cuda.Pointer, count int, u *data.Matrix, weight []float64,
 ) error {
 	n := hi - lo
 	ld, places := padded(n), (count+m.q-1)/m.q*m.q
@@ -167,7 +167,7 @@ func (m *matrix[F]) inner(
 	if shared == 0 {
 		return m.join(s, n, 0, 1, count, to)
 	}
-	return m.forward(s, rows, lo, hi, shared, count, to)
+	return m.forward(s, rows, n, k, shared, count, to)
 }
 
 // extras brings a chunk's part of u and of the weights to the device.
