@@ -6,7 +6,7 @@ FUZZTIME ?= 20000x
 PKGS = ./...
 CORE = ./internal/gemm ./internal/vmath ./internal/compute ./internal/linalg ./gram
 
-.PHONY: help build beam beam-test wheel python-test test claims graphs race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-peers bench-cores bench-serve bench-batch soak bench-python clean
+.PHONY: help build beam beam-test wheel python-test test claims graphs race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-peers bench-cores bench-serve bench-batch soak bench-python cuda test-gpu bench-gpu generate-cuda generated-cuda clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -53,6 +53,28 @@ purego: ## build and test the numeric core without assembly
 cross: ## build the program for other systems
 	@for t in windows/amd64 darwin/arm64 linux/arm64; do echo "$$t"; \
 		CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -o /dev/null ./cmd/kerf || exit 1; done
+
+cuda: ## build and test with the tag cuda: on the driver's double, and on a GPU where there is one
+	@for t in amd64 arm64; do echo "linux/$$t"; \
+		CGO_ENABLED=0 GOOS=linux GOARCH=$$t $(GO) build -tags cuda -o /dev/null ./cmd/kerf || exit 1; done
+	$(GO) vet -tags cuda ./internal/cuda/... ./internal/gpu
+	$(GO) test -tags cuda -short ./internal/cuda/... ./internal/gpu
+
+test-gpu: ## run the tests of the back end on the first GPU of this machine
+	$(GO) test -tags cuda -count 1 -v -run 'TestOpen' ./internal/cuda
+	$(GO) test -tags cuda -count 1 ./internal/cuda/... ./internal/gpu
+	$(GO) test -tags cuda -count 1 -v -run 'TestBackends/gpu' ./gram | grep -v '^ *=== '
+
+bench-gpu: ## products, prediction, Falkon and kernel-svm on the first GPU; bench/gpu/peer.py has PyTorch
+	$(GO) run -tags cuda ./bench/gpu
+
+NVCC ?= nvcc
+
+generate-cuda: ## compile the kernels for GPUs anew: NVCC=/path/to/nvcc
+	gen/cuda/build.sh internal/gpu/code $(NVCC)
+
+generated-cuda: ## fail if compiled kernels are not what nvcc makes of them, where it is the one that made them
+	gen/cuda/check.sh internal/gpu/code $(NVCC)
 
 generate: ## write the assembly and the messages of the protocol anew
 	$(GO) generate ./internal/gemm ./internal/vmath ./bench/core ./serve/inference
@@ -133,7 +155,7 @@ bench-cores: build ## training with 1, 2, 4, … workers up to all cores: DATA=f
 bench: ## run the benchmarks
 	$(GO) test -run '^$$' -bench . ./gram ./learn/linear
 
-ci: lint arch test race purego cross generated fuzz docs ## everything that must pass
+ci: lint arch test race purego cross cuda generated generated-cuda fuzz docs ## everything that must pass
 
 clean: ## remove what was built
 	rm -rf kerf kerf-beam kerf-demo.html dist

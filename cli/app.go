@@ -26,6 +26,8 @@ type app struct {
 	workers int
 	memory  byteSize
 	precise string
+	device  string
+	places  run.Places
 	counter run.Counter
 
 	name      string        // of the program
@@ -45,14 +47,16 @@ func (a *app) globals(f *pflag.FlagSet) {
 	f.Uint64Var(&a.seed, "seed", 1, "seed of everything random; same seed, same result")
 	f.IntVar(&a.workers, "workers", 0, "workers that compute (default: all cores)")
 	f.StringVar(&a.precise, "precision", "float64", "precision of kernel values: float64, or float32, which is faster")
+	f.StringVar(&a.device, "device", "auto", "what computes: cpu, gpu, gpu:N; auto takes a GPU for large work")
 	f.Var(&a.memory, "max-memory", "memory that may be used, such as 2GiB (default: three quarters of what is free)")
 }
 
 // control returns the controls of the run.
 func (a *app) control() run.Control {
 	precision, _ := run.ParsePrecision(a.precise) // checked before any command runs
+	device, _ := run.ParseDevice(a.device)
 	ctl := run.Control{Workers: a.workers, Memory: int64(a.memory), Process: true, Counter: &a.counter,
-		Precision: precision}
+		Precision: precision, Device: device, Places: &a.places}
 	if a.shown != nil {
 		ctl.Progress = a.shown.progress()
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/report/text"
-	"github.com/kerf-ml/kerf/run"
 	"github.com/kerf-ml/kerf/spec"
 )
 
@@ -121,7 +120,11 @@ func (a *app) execute(ctx context.Context, root *cobra.Command, args []string) (
 		!strings.HasPrefix(rest[0], "__complete") {
 		return unknownCommand(root, rest[0])
 	}
-	return root.ExecuteContext(ctx)
+	if err := root.ExecuteContext(ctx); err != nil {
+		return err
+	}
+	a.noteDevice()
+	return nil
 }
 
 func unknownCommand(root *cobra.Command, name string) error {
@@ -168,8 +171,8 @@ Start with: kerf demo`,
 		if a.workers < 0 {
 			return usage("--workers is %d and must be at least 1", a.workers)
 		}
-		if _, err := run.ParsePrecision(a.precise); err != nil {
-			return usage("--%w", err)
+		if err := a.checkNumbers(); err != nil {
+			return err
 		}
 		if isPipe(c) {
 			return nil

@@ -72,8 +72,8 @@ func (a *app) requested(do string, args []string) (o job.TrainOptions, err error
 	if a.workers < 0 {
 		return o, usage("--workers is %d and must be at least 1", a.workers)
 	}
-	if _, err := run.ParsePrecision(a.precise); err != nil {
-		return o, usage("--%w", err)
+	if err := a.checkNumbers(); err != nil {
+		return o, err
 	}
 	if err := a.limit(); err != nil {
 		return o, err

@@ -18,7 +18,7 @@ import (
 func (a *app) version() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Version, commit, back end and CPU features in use",
+		Short: "Version, commit, back end, CPU features and GPU in use",
 		RunE: func(*cobra.Command, []string) error {
 			v := struct {
 				Version string   `json:"version"`
@@ -27,11 +27,12 @@ func (a *app) version() *cobra.Command {
 				System  string   `json:"system"`
 				Backend string   `json:"backend"`
 				CPU     []string `json:"cpu"`
+				GPU     string   `json:"gpu"`
 			}{model.Version, commit(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH,
-				compute.For(run.Float64).Name(), cpuFeatures()}
+				compute.For(run.Float64).Name(), cpuFeatures(), gpuText()}
 			return a.result(v, func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "kerf %s (commit %s, %s, %s)\nback end: %s; CPU has %s\n",
-					v.Version, v.Commit, v.Go, v.System, v.Backend, strings.Join(v.CPU, ", "))
+				_, err := fmt.Fprintf(w, "kerf %s (commit %s, %s, %s)\nback end: %s; CPU has %s\nGPU: %s\n",
+					v.Version, v.Commit, v.Go, v.System, v.Backend, strings.Join(v.CPU, ", "), v.GPU)
 				return err
 			})
 		},

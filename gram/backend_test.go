@@ -23,17 +23,26 @@ const other run.Device = 200
 // n·2⁻²⁴.
 var budgets = map[run.Device]map[run.Precision]float64{
 	run.CPU: {run.Float64: 34 * 0x1p-53, run.Float32: 34 * 0x1p-24},
+	run.GPU: {run.Float64: 34 * 0x1p-53, run.Float32: 34 * 0x1p-24},
 }
 
-// TestBackends runs the suite on every back end.
+// TestBackends runs the suite on every back end, of GPUs on the first.
 func TestBackends(t *testing.T) {
 	for device, b := range gram.Backends {
+		if device > run.GPU {
+			continue
+		}
 		for _, p := range []run.Precision{run.Float64, run.Float32} {
 			budget, ok := budgets[device][p]
 			if !ok {
 				t.Errorf("%v has no budget in %v", device, p)
 			}
-			t.Run(device.String()+"/"+p.String(), func(t *testing.T) { kerftest.Backend(t, b, p, budget) })
+			t.Run(device.String()+"/"+p.String(), func(t *testing.T) {
+				if err := gram.Opens(b); err != nil {
+					t.Skipf("not run: %v", err)
+				}
+				kerftest.Backend(t, b, p, budget)
+			})
 		}
 	}
 }

@@ -192,7 +192,7 @@ func (c *Columns[T]) reserve(ctl run.Control, n, size int) error {
 func fill[T any, F float32 | float64](
 	ctx context.Context, ctl run.Control, c *Columns[T], dst []F, x data.Source[T],
 ) error {
-	if done, err := remoteBlock(ctx, ctl, c.remote(ctl, x), dst); done {
+	if done, err := remoteBlock(ctx, ctl, c.remote(ctl, x, false), dst); done {
 		return err
 	}
 	return block(ctx, ctl, c, dst, x)

@@ -27,7 +27,7 @@ func (cpu) Bind(f kernel.Form, y data.Source[data.Vector], p run.Precision) (com
 
 type cpuBound struct{ columns *Columns[data.Vector] }
 
-func (b cpuBound) Against(x data.Source[data.Vector]) (compute.Matrix, error) {
+func (b cpuBound) Against(x data.Source[data.Vector], _ bool) (compute.Matrix, error) {
 	return cpuMatrix{b.columns, x}, nil
 }
 

@@ -12,6 +12,14 @@ var Backends = map[run.Device]compute.Backend{run.CPU: cpu{}}
 
 func init() { maps.Copy(Backends, backends) }
 
+// Opens says why a back end has no device; nil where it has one.
+func Opens(b compute.Backend) error {
+	if d, ok := b.(interface{ Open() error }); ok {
+		return d.Open()
+	}
+	return nil
+}
+
 // SetBackend lists a back end for a device and returns what takes it off again.
 func SetBackend(d run.Device, b compute.Backend) (restore func()) {
 	backends[d] = b

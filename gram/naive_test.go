@@ -36,7 +36,7 @@ type naiveBound struct {
 	y    data.Source[data.Vector]
 }
 
-func (b naiveBound) Against(x data.Source[data.Vector]) (compute.Matrix, error) {
+func (b naiveBound) Against(x data.Source[data.Vector], _ bool) (compute.Matrix, error) {
 	return naiveMatrix{b, x}, nil
 }
 

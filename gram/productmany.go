@@ -30,7 +30,7 @@ func (c *Columns[T]) ProductNormalMany(
 		u != nil && (u.Cols != x.Len() || u.Rows != dst.Rows) || weight != nil && len(weight) != x.Len() {
 		panic("gram: lengths do not match")
 	}
-	if done, err := c.remote(ctl, x).normal(ctx, ctl, dst, v, u, weight); done {
+	if done, err := c.remote(ctl, x, false).normal(ctx, ctl, dst, v, u, weight); done {
 		return err
 	}
 	return c.normalMany(ctx, ctl, dst, x, v, u, weight)
@@ -67,7 +67,7 @@ type keptRows[F float32 | float64] struct {
 
 // Against returns the matrix of K between x and the columns, on the device of ctl.
 func (c *Columns[T]) Against(ctl run.Control, x data.Source[T]) *Against[T] {
-	a := &Against[T]{columns: c, x: x, there: c.remote(ctl, x)}
+	a := &Against[T]{columns: c, x: x, there: c.remote(ctl, x, true)}
 	if a.there.chosen() {
 		return a
 	}
@@ -102,6 +102,14 @@ func (a *Against[T]) ProductNormalMany(
 		return normalMany(ctx, ctl, a.columns, dst, a.x, v, u, weight, a.double)
 	}
 	return a.columns.normalMany(ctx, ctl, dst, a.x, v, u, weight)
+}
+
+// Product is ProductMany of Columns, bit for bit on the CPU, where it keeps nothing.
+func (a *Against[T]) Product(ctx context.Context, ctl run.Control, dst, v *data.Matrix) error {
+	if done, err := a.there.product(ctx, ctl, dst, v); done {
+		return err
+	}
+	return a.columns.productMany(ctx, ctl, dst, a.x, v)
 }
 
 // manyStrip is the memory of a worker: a strip of K and its share of the sums.
@@ -219,7 +227,7 @@ func (c *Columns[T]) ProductMany(
 	if dst.Rows != v.Rows || dst.Cols != x.Len() || v.Cols != c.Len() {
 		panic("gram: lengths do not match")
 	}
-	if done, err := c.remote(ctl, x).product(ctx, ctl, dst, v); done {
+	if done, err := c.remote(ctl, x, false).product(ctx, ctl, dst, v); done {
 		return err
 	}
 	return c.productMany(ctx, ctl, dst, x, v)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/compute"
+	"github.com/kerf-ml/kerf/internal/gpu"
 	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/run"
@@ -14,7 +15,66 @@ import (
 
 // backends lists what computes on each device but the CPU, whose back end is the
 // tiles of this package; they also serve what other back ends do not support.
-var backends = map[run.Device]compute.Backend{}
+var backends = devices()
+
+func devices() map[run.Device]compute.Backend {
+	all := map[run.Device]compute.Backend{}
+	for k := range run.MaxGPUs {
+		all[run.GPU+run.Device(k)] = gpu.New(k)
+	}
+	return all
+}
+
+// auto is the GPU that is used for large work where nobody chose a device.
+const auto = run.GPU
+
+// autoWork is how many multiplications and additions are large work: less than that
+// takes the cores about as long as it takes to bring it to a device.
+const autoWork = 1e10
+
+// DeviceName returns the name of a device, or why there is none. The one that runs use
+// where nobody chose is run.Auto.
+func DeviceName(d run.Device) (string, error) {
+	switch d {
+	case run.CPU:
+		return compute.For(run.Float64).Name(), nil
+	case run.Auto:
+		d = auto
+	}
+	b, ok := backends[d]
+	if !ok {
+		return "", fmt.Errorf("this program has no back end for %v", d)
+	}
+	if o, ok := b.(interface{ Open() error }); ok {
+		if err := o.Open(); err != nil {
+			return "", err
+		}
+	}
+	return b.Name(), nil
+}
+
+// resolve returns the device of a run for a piece of work. Devices that nobody chose are
+// for large work, and in double for those alone that are made for it.
+func (c *Columns[T]) resolve(ctl run.Control, x data.Source[T]) run.Device {
+	if ctl.Device != run.Auto {
+		return ctl.Device
+	}
+	vectors, ok := any(c.y).(data.Source[data.Vector])
+	if !ok || !gpu.Built {
+		return run.CPU
+	}
+	size := float64(x.Len()) * float64(c.Len())
+	if size*maxAutoDim < autoWork || size*float64(data.Dim(vectors)+16) < autoWork {
+		return run.CPU
+	}
+	if b, ok := backends[auto].(*gpu.Backend); !ok || b.Open() != nil || c.precision == run.Float64 && !b.FastDouble() {
+		return run.CPU
+	}
+	return auto
+}
+
+// maxAutoDim is a dimension that no work below autoWork is looked at twice for.
+const maxAutoDim = 1 << 14
 
 // bindings holds the columns on each device that a run has asked for.
 type bindings struct {
@@ -28,6 +88,7 @@ type remote struct {
 	matrix compute.Matrix
 	err    error // why there is none
 	name   string
+	auto   bool  // nobody chose the device: where it fails the tiles compute
 	values int64 // of K
 }
 
@@ -36,23 +97,33 @@ func (r remote) chosen() bool { return r.matrix != nil || r.err != nil }
 
 // remote returns K between x and the columns on the device of the run. Columns are
 // bound there when they are first needed: they do not know of runs when they are
-// made.
-func (c *Columns[T]) remote(ctl run.Control, x data.Source[T]) remote {
-	if ctl.Device == run.Auto || ctl.Device == run.CPU {
+// made. often is for several products.
+func (c *Columns[T]) remote(ctl run.Control, x data.Source[T], often bool) remote {
+	device := c.resolve(ctl, x)
+	if device == run.CPU {
 		return remote{}
 	}
-	b, ok := backends[ctl.Device]
+	b, ok := backends[device]
 	if !ok {
-		return remote{err: fmt.Errorf("this program has no back end for %v", ctl.Device)}
+		return remote{err: fmt.Errorf("this program has no back end for %v", device)}
 	}
-	r := remote{name: b.Name(), values: int64(x.Len()) * int64(c.Len())}
+	r := remote{name: b.Name(), values: int64(x.Len()) * int64(c.Len()), auto: ctl.Device == run.Auto}
 	vectors, ok := any(x).(data.Source[data.Vector])
 	if !ok {
+		ctl.Places.Fell("instances that are no vectors stay on the CPU")
 		return remote{}
 	}
-	bound, err := c.bindOn(ctl.Device, b)
+	bound, err := c.bindOn(device, b)
 	if bound != nil {
-		r.matrix, err = bound.Against(vectors)
+		r.matrix, err = bound.Against(vectors, often)
+	}
+	if bound == nil && err == nil {
+		ctl.Places.Fell("this kernel on these vectors stays on the CPU")
+		return remote{}
+	}
+	if err != nil && r.auto {
+		ctl.Places.Fell(r.named(err).Error())
+		return remote{}
 	}
 	r.err = r.named(err)
 	return r
@@ -108,9 +179,14 @@ func (r remote) try(
 		if ctx.Err() != nil {
 			return true, ctx.Err()
 		}
+		if r.auto {
+			ctl.Places.Fell(r.named(err).Error())
+			return false, nil
+		}
 		return true, r.named(err)
 	}
 	ctl.Counter.Add(r.values)
+	ctl.Places.Add(r.name, r.values)
 	ctl.Progress.Advance(1)
 	return finite(), nil
 }

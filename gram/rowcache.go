@@ -189,12 +189,25 @@ func (r *RowCache[T, F]) room() []F {
 	return row.values
 }
 
+// there returns the rows of x on the device of the run, unless it says that what comes
+// back whole takes longer to come than to compute here.
+func (r *RowCache[T, F]) there(x data.Source[T]) remote {
+	c := r.columns
+	b, ok := backends[c.resolve(r.ctl, x)].(interface{ RowsPay(dim int) bool })
+	vectors, isVector := any(c.y).(data.Source[data.Vector])
+	if ok && isVector && !b.RowsPay(data.Dim(vectors)) {
+		r.ctl.Places.Fell("solvers that take the kernel row by row stay on the CPU")
+		return remote{}
+	}
+	return c.remote(r.ctl, x, false)
+}
+
 // compute fills the rows of the given instances, strip by strip and as wide as
 // keeps the workers busy.
 func (r *RowCache[T, F]) compute(ctx context.Context, into [][]F, index []int) error {
 	c, n, m := r.columns, len(index), r.Len()
 	x := data.Subset[T]{Of: c.y, Index: index}
-	if there := c.remote(r.ctl, x); there.chosen() {
+	if there := r.there(x); there.chosen() {
 		values := alloc.Slice[F](n * m)
 		if done, err := remoteBlock(ctx, r.ctl, there, values); done {
 			for i, row := range into {

@@ -39,7 +39,7 @@ type upper[F float32 | float64] struct {
 // ctl. Nothing is computed yet.
 func NewSquare[T any](ctl run.Control, k kernel.Kernel[T], x data.Source[T]) *Square[T] {
 	c := BindPrecision(k, x, ctl.Precision)
-	s := &Square[T]{columns: c, there: c.remote(ctl, x)}
+	s := &Square[T]{columns: c, there: c.remote(ctl, x, true)}
 	n, total := x.Len(), 0
 	start := make([]int, par.Blocks(n, c.rows))
 	s.left = make([]int, len(start))

@@ -21,7 +21,7 @@ func Symmetric[T any](
 	}
 	c := Bind(k, x)
 	g := data.NewMatrix(n, n)
-	if done, err := remoteBlock(ctx, ctl, c.remote(ctl, x), g.Data); done {
+	if done, err := remoteBlock(ctx, ctl, c.remote(ctl, x, false), g.Data); done {
 		if err == nil {
 			err = mirror(ctx, ctl, g)
 		}

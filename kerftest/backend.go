@@ -34,9 +34,11 @@ func Backend(t *testing.T, b compute.Backend, p run.Precision, budget float64) {
 					}
 					supported++
 					oracle := newOracle(form, x, y, budget)
-					m := against(t, b, form, y, p, x)
-					oracle.blocks(t, m)
-					oracle.products(t, m, rng)
+					for _, often := range []bool{false, true} {
+						m := against(t, b, form, y, p, x, often)
+						oracle.blocks(t, m)
+						oracle.products(t, m, rng)
+					}
 				}
 			})
 		}
@@ -48,14 +50,14 @@ func Backend(t *testing.T, b compute.Backend, p run.Precision, budget float64) {
 
 func against(
 	t *testing.T, b compute.Backend, form kernel.Form, y data.Source[data.Vector], p run.Precision,
-	x data.Source[data.Vector],
+	x data.Source[data.Vector], often bool,
 ) compute.Matrix {
 	t.Helper()
 	bound, err := b.Bind(form, y, p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := bound.Against(x)
+	m, err := bound.Against(x, often)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,8 +28,10 @@ type Control struct {
 	// factorisations that would lose the answer are in float64 in any case.
 	Precision Precision
 
-	// Device that computes blocks of kernel values and products with them.
+	// Device that computes blocks of kernel values and products with them, and Places
+	// that gathers which did; nil gathers nothing.
 	Device Device
+	Places *Places
 }
 
 // Precision is a floating-point type to compute in.

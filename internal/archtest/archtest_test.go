@@ -64,27 +64,31 @@ var order = [][]string{
 	{"lab"},
 	{"cli"},
 	{"bench/peer", "bench/serve/service"},
-	{"cmd/...", "bench/core", "bench/maps", "bench/learners", "bench/peers", "bench/serve/batch", "bench/serve/soak",
-		"python"},
+	{"cmd/...", "bench/core", "bench/gpu", "bench/maps", "bench/learners", "bench/peers", "bench/serve/batch",
+		"bench/serve/soak", "python"},
 }
 
 // helpers lists for each internal package the packages of the module that it
 // may import. What these import in turn counts for whoever imports the helper:
 // data may not import internal/compute, because that knows kernels.
 var helpers = map[string][]string{
-	"internal/alloc":      {},
-	"internal/archtest":   {},
-	"internal/atomicfile": {},
-	"internal/doctest":    {},
-	"internal/compute":    {"data", "kernel", "run", "internal/gemm", "internal/par", "internal/vmath"},
-	"internal/gemm":       {"run", "internal/alloc", "internal/par"},
-	"internal/linalg":     {"data", "run", "internal/gemm", "internal/par", "internal/vmath"},
-	"internal/order":      {},
-	"internal/par":        {"run"},
-	"internal/seed":       {},
-	"internal/torture":    {},
-	"internal/vmath":      {},
-	"internal/wire":       {},
+	"internal/alloc":       {},
+	"internal/archtest":    {},
+	"internal/atomicfile":  {},
+	"internal/doctest":     {},
+	"internal/compute":     {"data", "kernel", "run", "internal/gemm", "internal/par", "internal/vmath"},
+	"internal/cuda":        {},
+	"internal/cuda/double": {"internal/cuda"},
+	"internal/gemm":        {"run", "internal/alloc", "internal/par"},
+	"internal/gpu": {"data", "kernel", "run", "internal/compute", "internal/cuda", "internal/par",
+		"internal/vmath"},
+	"internal/linalg":  {"data", "run", "internal/gemm", "internal/par", "internal/vmath"},
+	"internal/order":   {},
+	"internal/par":     {"run"},
+	"internal/seed":    {},
+	"internal/torture": {},
+	"internal/vmath":   {},
+	"internal/wire":    {},
 }
 
 // users narrows who may import a helper. Whoever needs a plain product of matrices

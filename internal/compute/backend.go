@@ -27,8 +27,9 @@ type Backend interface {
 // garbage collector finds it (runtime.AddCleanup), and so does a Matrix.
 type Bound interface {
 	// Against brings the instances x_0 … x_{n-1} to the back end, or arranges for
-	// them to come piece by piece, for any number of calls of the Matrix.
-	Against(x data.Source[data.Vector]) (Matrix, error)
+	// them to come piece by piece, for any number of calls of the Matrix. often says
+	// that there will be several products, for which values of K may be kept.
+	Against(x data.Source[data.Vector], often bool) (Matrix, error)
 }
 
 // Matrix is K(x_i, y_j) for i < n and j < m. It serves one goroutine at a time.

@@ -1,7 +1,6 @@
 package compute
 
 import (
-	"math"
 	"sync"
 
 	"github.com/kerf-ml/kerf/data"
@@ -14,11 +13,11 @@ import (
 // coordinate the columns that have a value there, so that a sparse row meets
 // only what it shares with them.
 type columns[F gemm.Float] struct {
-	form     kernel.Form
-	close    closeness
-	y        data.Source[data.Vector]
-	n, d     int
-	shift    []float64 // subtracted from every vector; nil where nothing is
+	form  kernel.Form
+	close Closeness
+	y     data.Source[data.Vector]
+	n     int
+	Packing[F]
 	packed   *gemm.Packed[F]
 	across   []F  // d×n, for sums over coordinates that are no inner products
 	tame     bool // no value in across is infinite or NaN
@@ -30,110 +29,17 @@ type columns[F gemm.Float] struct {
 	pool     sync.Pool
 }
 
-// dense decides how sparse columns are stored. A matrix product takes d/16 to
-// d/32 cycles a value; an inverted list takes a few for each coordinate that a
-// row and a column share, and needs no room for zeros.
-func dense(stored, n, d int) bool {
-	return d <= 512 || n > 0 && stored/n*32 >= d
-}
-
 // Columns packs the column side.
-//
-// Squared and L1 distances between dense vectors do not change when all are
-// moved by the same vector; moving them by the mean of the columns keeps
-// |x|²+|y|²-2⟨x,y⟩ from cancelling when the data lie far from the origin.
 func (CPU[F]) Columns(y data.Source[data.Vector], f kernel.Form) Columns {
-	c := &columns[F]{form: f, close: closenessOf[F](f.Map), y: y, n: y.Len(), d: data.Dim(y)}
-	stored, sparse := 0, false
-	for i := range c.n {
-		v := y.At(i)
-		stored += len(v.Value)
-		sparse = sparse || v.IsSparse()
-	}
-	if !byCoordinate(f.Pair) && sparse && !dense(stored, c.n, c.d) {
+	c := &columns[F]{form: f, close: ClosenessOf[F](f.Map), y: y, n: y.Len()}
+	c.Packing = NewPacking[F](y, f)
+	if c.Inverted() {
 		c.invert()
 	} else {
-		if !sparse {
-			c.shift = shift(y, f)
-		}
 		c.pack()
 	}
 	c.pool.New = func() any { return &rows[F]{c: c} }
 	return c
-}
-
-// shift returns the mean of dense columns where the form takes distances.
-func shift(y data.Source[data.Vector], f kernel.Form) []float64 {
-	if f.Pair != kernel.Distance2 && f.Pair != kernel.L1 || y.Len() == 0 {
-		return nil
-	}
-	mean := make([]float64, data.Dim(y))
-	for i := range y.Len() {
-		y.At(i).AddTo(mean, 1/float64(y.Len()))
-	}
-	for _, m := range mean {
-		if m-m != 0 {
-			return nil
-		}
-	}
-	return mean
-}
-
-// fillFrom is fill for vector i of x.
-func (c *columns[F]) fillFrom(row []F, x data.Source[data.Vector], i int) {
-	narrow, ok := data.Row32(x, i)
-	if !ok || len(narrow) != len(row) {
-		c.fill(row, x.At(i))
-		return
-	}
-	if same, ok := any(row).([]float32); ok && c.shift == nil {
-		copy(same, narrow)
-		return
-	}
-	if c.shift == nil {
-		for j, a := range narrow {
-			row[j] = F(a)
-		}
-		return
-	}
-	narrow, shift := narrow[:len(row)], c.shift[:len(row)]
-	for j := range row {
-		row[j] = F(float64(narrow[j]) - shift[j])
-	}
-}
-
-// fill writes x - shift into a row of d elements, rounded once.
-func (c *columns[F]) fill(row []F, x data.Vector) {
-	if !x.IsSparse() && len(x.Value) == len(row) {
-		if c.shift == nil {
-			for j, a := range x.Value {
-				row[j] = F(a)
-			}
-			return
-		}
-		value, shift := x.Value[:len(row)], c.shift[:len(row)]
-		for j := range row {
-			row[j] = F(value[j] - shift[j])
-		}
-		return
-	}
-	clear(row)
-	for j := range c.shift {
-		row[j] = F(-c.shift[j])
-	}
-	for k, a := range x.Value {
-		j := k
-		if x.IsSparse() {
-			j = int(x.Index[k])
-		}
-		if j >= len(row) {
-			break
-		}
-		if c.shift != nil {
-			a -= c.shift[j]
-		}
-		row[j] = F(a)
-	}
 }
 
 // byCoordinate reports whether the pair operation is a sum over coordinates that
@@ -142,32 +48,11 @@ func byCoordinate(p kernel.Pair) bool {
 	return p == kernel.L1 || p == kernel.Min || p == kernel.ChiSquared
 }
 
-// beyond returns the squared norm and the L1 norm of the coordinates of vector i
-// of x past the columns' dimension. They are zero in every column and count in a
-// distance alone.
-func (c *columns[F]) beyond(source data.Source[data.Vector], i int) (square, absolute float64) {
-	if row, ok := data.Row32(source, i); ok && len(row) <= c.d {
-		return 0, 0
-	}
-	x := source.At(i)
-	if x.Dim() <= c.d {
-		return 0, 0
-	}
-	for k, a := range x.Value {
-		if x.IsSparse() && int(x.Index[k]) < c.d || !x.IsSparse() && k < c.d {
-			continue
-		}
-		square += a * a
-		absolute += math.Abs(a)
-	}
-	return square, absolute
-}
-
 // pack stores the columns densely.
 func (c *columns[F]) pack() {
 	flat := make([]F, c.n*c.d)
 	for i := range c.n {
-		c.fillFrom(flat[i*c.d:(i+1)*c.d], c.y, i)
+		c.Fill(flat[i*c.d:(i+1)*c.d], c.y, i)
 	}
 	if byCoordinate(c.form.Pair) {
 		c.transpose(flat)
@@ -182,7 +67,7 @@ func (c *columns[F]) pack() {
 		}
 	}
 	if c.form.Normalized {
-		c.scale = scales[F](c.form, c.y)
+		c.scale = Scales[F](c.form, c.y)
 	}
 }
 
@@ -219,17 +104,6 @@ func norms1[F gemm.Float](dst, flat []F, d int) {
 
 // needsNorms reports whether the pair operation is computed from norms.
 func needsNorms(f kernel.Form) bool { return f.Pair == kernel.Distance2 || f.Pair == kernel.Tanimoto }
-
-// scales returns 1/√k(x, x) for all instances, 0 where that is not positive.
-func scales[F gemm.Float](f kernel.Form, x data.Source[data.Vector]) []F {
-	out := make([]F, x.Len())
-	for i := range out {
-		if k := f.Map.At(f.Pair.Self(x.At(i))); k > 0 {
-			out[i] = F(1 / math.Sqrt(k))
-		}
-	}
-	return out
-}
 
 // Len returns the number of columns.
 func (c *columns[F]) Len() int { return c.n }

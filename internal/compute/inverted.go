@@ -40,7 +40,7 @@ func (c *columns[F]) invert() {
 		}
 	}
 	if c.form.Normalized {
-		c.scale = scales[F](c.form, c.y)
+		c.scale = Scales[F](c.form, c.y)
 	}
 }
 

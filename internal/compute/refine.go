@@ -42,33 +42,33 @@ func slope(f kernel.Scalar) float64 {
 	return 0
 }
 
-// A closeness says which distances are computed again.
-type closeness struct {
-	slope  float64
-	weight float64 // slope·(|x|²+|y|²) above which to look
-	near   float64 // d²/(|x|²+|y|²) below which points are close
-	far    float64 // d² from which on values do not matter
+// Closeness says which distances are computed again.
+type Closeness struct {
+	Slope  float64 // |f'| at distance 0
+	Weight float64 // slope·(|x|²+|y|²) above which to look
+	Near   float64 // d²/(|x|²+|y|²) below which points are close
+	Far    float64 // d² from which on values do not matter
 }
 
-// closenessOf returns the rule for a function in the precision F.
-func closenessOf[F gemm.Float](f kernel.Scalar) closeness {
-	c := closeness{slope: slope(f), weight: refineDouble, near: refineClose, far: math.Inf(1)}
+// ClosenessOf returns the rule for a function in the precision F.
+func ClosenessOf[F gemm.Float](f kernel.Scalar) Closeness {
+	c := Closeness{Slope: slope(f), Weight: refineDouble, Near: refineClose, Far: math.Inf(1)}
 	var zero F
 	_, single := any(zero).(float32)
 	switch {
 	case single:
-		c.weight = refineSingle
-	case math.IsInf(c.slope, 1):
-		c.near = refineSteep
+		c.Weight = refineSingle
+	case math.IsInf(c.Slope, 1):
+		c.Near = refineSteep
 	case f.Op == kernel.Exp:
-		c.far = refineFar / c.slope
+		c.Far = refineFar / c.Slope
 	}
 	return c
 }
 
 // cancels reports whether some distance of a row may need to be refined.
 func (r *rows[F]) cancels(xx F) bool {
-	return r.c.close.slope*float64(xx+r.c.top) > r.c.close.weight
+	return r.c.close.Slope*float64(xx+r.c.top) > r.c.close.Weight
 }
 
 // refine computes the squared distances of close points again.
@@ -80,7 +80,7 @@ func (r *rows[F]) refine(row []F, i, j0 int) {
 	x, c := r.x.At(i), r.c.close
 	for j, d2 := range row {
 		size := float64(xx + r.c.norm2[j0+j])
-		if d := float64(d2); d < c.near*size && d < c.far && c.slope*size > c.weight {
+		if d := float64(d2); d < c.Near*size && d < c.Far && c.Slope*size > c.Weight {
 			row[j] = F(x.Distance2(r.c.y.At(j0 + j)))
 		}
 	}

@@ -32,7 +32,7 @@ func (c *columns[F]) Rows(x data.Source[data.Vector]) Rows {
 	if c.inverted == nil {
 		r.flat = grow(r.flat, n*c.d)
 		for i := range n {
-			c.fillFrom(r.flat[i*c.d:(i+1)*c.d], x, i)
+			c.Fill(r.flat[i*c.d:(i+1)*c.d], x, i)
 		}
 		if c.packed != nil {
 			r.left.Pack(r.flat, c.d, n, c.d)
@@ -47,14 +47,14 @@ func (c *columns[F]) Rows(x data.Source[data.Vector]) Rows {
 		for i := range n {
 			if c.inverted != nil {
 				r.norm2[i] = sparseNorm2[F](x.At(i))
-			} else if square, _ := c.beyond(x, i); square > 0 {
+			} else if square, _ := c.Beyond(x, i); square > 0 {
 				r.norm2[i] += F(square)
 			}
 		}
 	case kernel.L1, kernel.ChiSquared: // (a-0)²/|a| is |a|
 		r.past = grow(r.past, n)
 		for i := range n {
-			_, absolute := c.beyond(x, i)
+			_, absolute := c.Beyond(x, i)
 			r.past[i] = F(absolute)
 		}
 	case kernel.Min:
@@ -64,7 +64,7 @@ func (c *columns[F]) Rows(x data.Source[data.Vector]) Rows {
 		}
 	}
 	if c.form.Normalized {
-		r.scale = scales[F](c.form, x)
+		r.scale = Scales[F](c.form, x)
 	}
 	return r
 }

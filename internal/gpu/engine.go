@@ -1,0 +1,197 @@
+package gpu
+
+import (
+	"math"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"github.com/kerf-ml/kerf/internal/cuda"
+)
+
+// engine is a device for one precision, with the memory that its calls use again.
+type engine[F cuda.Number] struct {
+	device *cuda.Device
+	mu     sync.Mutex
+	idle   []*slot[F]
+}
+
+func newEngine[F cuda.Number](d *cuda.Device) *engine[F] { return &engine[F]{device: d} }
+
+// single reports whether F is float32.
+func (e *engine[F]) single() bool { return e.size() == 4 }
+
+// size is that of a number.
+func (e *engine[F]) size() int {
+	var zero F
+	return int(unsafe.Sizeof(zero))
+}
+
+// several is how many vectors a tile is multiplied by at once, if not one.
+func (e *engine[F]) several() uint32 {
+	if e.single() {
+		return 4
+	}
+	return 2
+}
+
+// slot is what a chunk of rows needs while it is computed with: a stream, and memory
+// here and on the device. Two of them take turns.
+type slot[F cuda.Number] struct {
+	device *cuda.Device
+	stream cuda.Stream
+	in     *cuda.Pinned[F]       // vectors on their way to the device, one after the other
+	out    *cuda.Pinned[F]       // values of K on their way back
+	sums   *cuda.Pinned[float64] // sums on their way back
+	given  *cuda.Pinned[float64] // u and the weights on their way
+	raw    *cuda.Buffer[F]       // vectors as they came
+	rows   side[F]               // rows that are streamed
+	v      *cuda.Buffer[F]       // vectors that K is multiplied by, of the rows
+	shared *cuda.Buffer[F]       // and of the columns, for all slots of a call
+	part   *cuda.Buffer[float64] // sums of strips
+	total  *cuda.Buffer[float64] // their sums
+	extra  *cuda.Buffer[float64] // u, then the weights
+	k      *cuda.Buffer[F]       // values of K
+	done   func() error          // what is to be done with what comes back; nil where nothing is under way
+}
+
+// with calls f with so many slots, and waits for their streams after it.
+func (e *engine[F]) with(n int, f func(slots []*slot[F]) error) error {
+	slots, err := e.take(n)
+	if err != nil {
+		return err
+	}
+	err = f(slots)
+	for _, s := range slots {
+		s.done = nil
+		if e := s.device.Wait(s.stream); err == nil {
+			err = e
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err != nil { // what a slot holds is not worth keeping where memory is short or the device is lost
+		for _, s := range slots {
+			s.release()
+		}
+		return err
+	}
+	e.idle = append(e.idle, slots...)
+	return nil
+}
+
+func (e *engine[F]) take(n int) ([]*slot[F], error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	k := min(n, len(e.idle))
+	slots := append([]*slot[F](nil), e.idle[len(e.idle)-k:]...)
+	e.idle = e.idle[:len(e.idle)-k]
+	for len(slots) < n {
+		stream, err := e.device.Stream()
+		if err != nil {
+			e.idle = append(e.idle, slots...)
+			return nil, err
+		}
+		slots = append(slots, &slot[F]{device: e.device, stream: stream})
+	}
+	return slots, nil
+}
+
+// drain gives the memory of idle slots back.
+func (e *engine[F]) drain() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, s := range e.idle {
+		s.release()
+	}
+	e.idle = nil
+}
+
+// release gives all memory back.
+func (s *slot[F]) release() {
+	for _, p := range []*cuda.Pinned[F]{s.in, s.out} {
+		p.Release()
+	}
+	for _, p := range []*cuda.Pinned[float64]{s.sums, s.given} {
+		p.Release()
+	}
+	for _, b := range []*cuda.Buffer[F]{s.raw, s.v, s.shared, s.k} {
+		b.Release()
+	}
+	for _, b := range []*cuda.Buffer[float64]{s.part, s.total, s.extra} {
+		b.Release()
+	}
+	s.rows.release()
+	s.device.FreeStream(s.stream)
+}
+
+// finish waits for what is under way and does what is to be done with it.
+func (s *slot[F]) finish() error {
+	if s.done == nil {
+		return nil
+	}
+	done := s.done
+	s.done = nil
+	if err := s.device.Wait(s.stream); err != nil {
+		return err
+	}
+	return done()
+}
+
+// room makes a buffer hold at least n numbers. What it held is lost.
+func room[F cuda.Number](d *cuda.Device, b **cuda.Buffer[F], n int) (err error) {
+	if *b != nil && (*b).Len() >= n {
+		return nil
+	}
+	(*b).Release()
+	*b, err = cuda.NewBuffer[F](d, n)
+	return err
+}
+
+// pin makes pinned memory hold at least n numbers.
+func pin[F cuda.Number](d *cuda.Device, p **cuda.Pinned[F], n int) (err error) {
+	if *p != nil && len((*p).Data) >= n {
+		return nil
+	}
+	(*p).Release()
+	*p, err = cuda.NewPinned[F](d, n)
+	return err
+}
+
+// tile is the number of rows and of columns of a tile; all strides are multiples of it.
+const tile = 128
+
+// padded is the next multiple of tile.
+func padded(n int) int { return (n + tile - 1) / tile * tile }
+
+// gaussFactor is what vectors are multiplied by for exp(a·|x-y|²) = 2^(-|x-y|²/2).
+func gaussFactor(a float64) float64 { return math.Sqrt(-2 * a * math.Log2E) }
+
+// launch starts a kernel of the precision F.
+func launch[F cuda.Number, A any](
+	e *engine[F], name string, grid, block [3]uint32, shared int, s cuda.Stream, args A,
+) error {
+	name += "_f32"
+	if !e.single() {
+		name = name[:len(name)-3] + "f64"
+	}
+	module := moduleOf(name)
+	f, err := e.device.Function(module, func() [][]byte { return images(module) }, name, shared)
+	if err != nil {
+		return err
+	}
+	return cuda.Launch(e.device, f, grid, block, shared, s, args)
+}
+
+// moduleOf returns the source file of a kernel.
+func moduleOf(name string) string {
+	switch {
+	case strings.HasPrefix(name, "gauss"):
+		return "gauss"
+	case strings.Count(name, "_") == 1:
+		return "rows"
+	case strings.HasSuffix(name, "f64"):
+		return "double"
+	}
+	return "single"
+}
