@@ -187,7 +187,8 @@ func (w *whole) classesOf(c *ClassEvaluation) {
 	c.Metrics, c.Unknown = w.metrics()
 	if !w.weighted {
 		wrong := int(math.Round(c.Error * float64(w.rows)))
-		c.Intervals.Error, c.Intervals.Accuracy = share(wrong, w.rows, c.Confidence), share(w.rows-wrong, w.rows, c.Confidence)
+		c.Intervals.Error = share(wrong, w.rows, c.Confidence)
+		c.Intervals.Accuracy = share(w.rows-wrong, w.rows, c.Confidence)
 	}
 	c.Confusion = w.confuse[:len(w.confuse)-1]
 	c.Margins.Min, c.Margins.Max = w.margin[0], w.margin[1]
