@@ -54,6 +54,9 @@ const sampleShare = 1.0 / 8
 // moreShare is the same of a larger sample.
 const moreShare = 1.0 / 4
 
+// keptRow is what a row of a larger sample takes beside its cells.
+const keptRow = 128
+
 // sampledByte is about how many bytes a byte of a table is in a sample, as a row and as an
 // instance: a digit and a comma are a number of 8 bytes twice. Other rows take perByte.
 const sampledByte = 8
@@ -243,7 +246,7 @@ func (g *gathering) larger() *Kept {
 	ctl.Process = false
 	each := perByte * g.bytes
 	if t := g.first.table; t != nil { // cells come in parts, are joined and become instances
-		each = max(2*g.bytes, 3*8*float64(t.Cols()+1))
+		each = max(g.bytes, 3*8*float64(t.Cols()+1)) + keptRow
 	}
 	most := min(g.s.More, int(moreShare*float64(ctl.Budget())/max(each, 1)))
 	if most <= g.sample.Most {

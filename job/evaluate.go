@@ -61,6 +61,9 @@ func Evaluate(ctx context.Context, m *model.Model, path string, o Options) (*Eva
 		return nil, inFile(path, err)
 	}
 	v := evaluation{o: &o, m: m, path: path, alike: map[string]string{}}
+	if o.Engine == nil {
+		v.whole = newWhole(&o, m)
+	}
 	if o.Read.Target == "" && o.Engine == nil {
 		o.labelsBeside(path, m.Encoding.Format, &o.Read)
 	}
@@ -76,11 +79,13 @@ func Evaluate(ctx context.Context, m *model.Model, path string, o Options) (*Eva
 	if err != nil {
 		return nil, err
 	}
+	v.settle()
 	if m.Regresses() {
 		r, err := measureBy(v.weights).Regression(v.scores, v.truth.values)
 		if err != nil {
 			return nil, inFile(path, err)
 		}
+		v.whole.numbersOf(r)
 		b, err := constantIn(m.Head).numbers(v.scores, v.truth.values, v.weights)
 		return &Evaluated{Numbers: r, Baseline: b}, err
 	}
@@ -92,6 +97,7 @@ func Evaluate(ctx context.Context, m *model.Model, path string, o Options) (*Eva
 	if err != nil {
 		return nil, inFile(path, err)
 	}
+	v.whole.classesOf(c)
 	b := constantIn(m.Head).classes(m.Classes, v.predicted, v.truth.y, v.weights)
 	return &Evaluated{Classes: c, Baseline: b}, nil
 }
@@ -109,6 +115,7 @@ type evaluation struct {
 	weights   []float64 // nil where the rows have none
 	rows      int
 	alike     map[string]string // labels that are taken for others
+	whole     *whole            // what is known of all rows, where these may be a sample of them; nil where they are all
 }
 
 // add measures some rows.
@@ -129,7 +136,7 @@ func (v *evaluation) add(ctx context.Context, r *dataset.Rows) error {
 			return err
 		}
 		v.truth.values, v.scores = append(v.truth.values, values...), append(v.scores, s.Data...)
-		return nil
+		return v.whole.add(v, r.Len())
 	}
 	maps.Copy(v.alike, alike(v.m.Classes, r))
 	y, unknown := classIndex(v.m.Classes, r.Labels)
@@ -142,7 +149,7 @@ func (v *evaluation) add(ctx context.Context, r *dataset.Rows) error {
 	}
 	v.truth.y, v.scores, v.margins = append(v.truth.y, y...), append(v.scores, s.Data...), append(v.margins, margins...)
 	v.predicted = append(v.predicted, v.m.DecideAll(s)...)
-	return nil
+	return v.whole.add(v, r.Len())
 }
 
 // weigh adds the weights of some rows.

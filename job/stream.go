@@ -62,9 +62,9 @@ const (
 	featureShare = 1.0 / 8
 
 	// nearRows is how many rows for each feature a larger sample has, at most, whose minimum
-	// the passes over all rows begin with: it is off theirs by a hundredth of the objective,
-	// about, which a single step makes up for.
-	nearRows = 128
+	// the passes over all rows begin with: it is off theirs by less than a hundredth of the
+	// objective, about, which a single step makes up for.
+	nearRows = 256
 
 	// inMemory is about how many bytes a byte of a file takes while a model is trained on
 	// it in memory, and unpacked how many a byte of a compressed one is.
@@ -94,7 +94,7 @@ func (o *TrainOptions) settleStream(path string) error {
 	if !o.Stream {
 		size := largeFile(path)
 		if budget := o.budget(); why != nil || size*inMemory < float64(budget) {
-			return nil
+			return nil // Train streams it after all where what is made of it does not fit
 		}
 		o.Stream = true
 		o.note("%s: a file of %s does not fit in %s of memory: it is read part by part, and learnt from sums (--stream)",

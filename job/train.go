@@ -129,11 +129,25 @@ func Train(ctx context.Context, path string, o TrainOptions) (*Trained, error) {
 	if o.Stream {
 		return o.trainStream(ctx, path)
 	}
+	all := o
+	out, err := all.trainAll(ctx, path)
+	var memory *run.MemoryError
+	if pipe == nil && errors.As(err, &memory) && o.unstreamed() == nil {
+		o.note("%s: it does not fit in memory with what is made of it (%v): it is read part by part, and learnt from sums "+
+			"(--stream)", path, memory)
+		o.Stream = true
+		return o.trainStream(ctx, path)
+	}
+	return out, err
+}
+
+// trainAll trains on all rows of a file in memory.
+func (o *TrainOptions) trainAll(ctx context.Context, path string) (*Trained, error) {
 	rows, w, err := o.read(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	return w.train(ctx, rows, &o)
+	return w.train(ctx, rows, o)
 }
 
 // TrainRows is Train on rows that a program has, such as those of dataset.OfMatrix, with
