@@ -55,13 +55,13 @@ def noisy(rng, score, wrong):
 
 def waves(rows):
     """Normal points in 20 dimensions with a sum of twelve sines of projections
-    and noise of deviation 0.2 for targets, and 2,000 landmarks among them."""
+    and noise of deviation 0.2 for targets, and 2,000 landmarks among them, or all."""
     rng = np.random.default_rng(7)
     w = 1.5 * rng.standard_normal((20, 12)) / np.sqrt(20)
     phase, height = 6 * rng.random(12), rng.standard_normal(12)
     x = rng.standard_normal((rows + 10000, 20))
     y = np.sin(x @ w + phase) @ height + 0.2 * rng.standard_normal(len(x))
-    z = x[rng.choice(rows, 2000, replace=False)]
+    z = x[rng.choice(rows, min(2000, rows), replace=False)]
     return {"x": x[:rows], "y": y[:rows], "xt": x[rows:], "yt": y[rows:], "z": z}
 
 

@@ -130,12 +130,15 @@ func (b *bench) head(w *strings.Builder, beside string) {
 	}
 	fmt.Fprintf(w, `# kerf beside others
 
-Written by `+"`%s`"+` on %s; nothing here is written by hand, and [%s](%s) has every run. Each contender is a
-process with the same rows, precision and %d threads; they take turns, after a run to warm up. Seconds are medians of
-three runs or more, ± half their range. A peer counts where it comes to as much as kerf does, within what
-the last column says; the ratio is that of the fastest such peer, above 1 where kerf is faster.
+Written by `+"`%s`"+` on %s; nothing here is written by hand, and [%s](%s) has every run.
+Each contender is a process with the same rows, precision and %d threads; they take turns, after a run to warm up.
+Seconds are medians of three runs or more, ± half their range, or of the one run that a cell says. A wide range is
+that of a machine which others used at the time. Groups of rows may come from different hours; what stands in one
+row was measured together. A peer counts where it comes to as much as kerf does, within what the last column says;
+the ratio is that of the fastest such peer, above 1 where kerf is faster.
 
-%s, %d cores, %s, %.0f GiB, %s, %s. `, how, b.Date, beside, beside, threads, m.Processor, m.Cores, m.Instructions,
+%s, %d cores, %s, %.0f GiB, %s, %s.
+`, how, b.Date, beside, beside, threads, m.Processor, m.Cores, m.Instructions,
 		float64(m.MemoryBytes)/(1<<30), m.System, m.Go)
 	var versions []string
 	for _, p := range packages {
@@ -143,7 +146,7 @@ the last column says; the ratio is that of the fastest such peer, above 1 where 
 			versions = append(versions, p+" "+v)
 		}
 	}
-	fmt.Fprintf(w, "%s.\n", strings.Join(versions, ", "))
+	fmt.Fprintf(w, "\n%s.\n", strings.Join(versions, ", "))
 	if len(b.Missing) > 0 {
 		var names []string
 		for _, m := range b.Missing {
@@ -170,7 +173,8 @@ func (b *bench) table(w *strings.Builder) {
 		for _, r := range l.Results[1:] {
 			others = append(others, l.describe(r))
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s %.5g, within %g%% |\n", l.Title, l.Precision, l.describe(l.Results[0]),
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s %.5g, within %.3g%% |\n", l.Title, l.Precision,
+			l.describe(l.Results[0]),
 			strings.Join(others, "; "), ratio, l.Value, l.Results[0].Value, 100*l.Within)
 	}
 }
@@ -186,6 +190,9 @@ func (l line) describe(r result) string {
 	if len(r.Seconds) == 0 {
 		if r.Failed != "" && strings.HasPrefix(r.Failed, "more than") {
 			return name + r.Failed
+		}
+		if strings.Contains(r.Failed, "ModuleNotFoundError") {
+			return name + "not to be had"
 		}
 		return name + "failed"
 	}

@@ -208,6 +208,7 @@ func TestConventions(t *testing.T) {
 // measuring are the pages whose figures no test can hold, and why.
 var measuring = map[string]string{
 	"docs/guide/performance.md": "times of machines and of other programs, by make bench-core, -maps and -learners",
+	"docs/benchmarks.md":        "times of machines and of other programs, by make bench-peers, which writes the page",
 }
 
 // stated are figures of pages that no command prints, and what they are.
