@@ -224,8 +224,8 @@ func TestMemoryReading(t *testing.T) {
 		args  []string
 		says  []string
 	}{
-		{nil, []string{"train", bomb}, []string{"bomb.csv.gz: line ", "unpacked from", "times as much", "budget is 64 MiB",
-			"larger --max-memory", "fewer rows"}},
+		{nil, []string{"train", bomb, "--learner", "kernel-svm"}, []string{"bomb.csv.gz: line ", "unpacked from",
+			"times as much", "budget is 64 MiB", "larger --max-memory", "fewer rows"}},
 		{endless("1,2,3\n"), []string{"train", "-", "--learner", "kernel-svm"},
 			[]string{"standard input: line ", "budget is 64 MiB"}},
 		{endless("1 1:1 3:2\n"), []string{"train", "-", "--learner", "kernel-svm"},

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/compute"
-	"github.com/kerf-ml/kerf/internal/gpu"
 	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/run"
@@ -17,12 +16,19 @@ import (
 // tiles of this package; they also serve what other back ends do not support.
 var backends = devices()
 
-func devices() map[run.Device]compute.Backend {
-	all := map[run.Device]compute.Backend{}
-	for k := range run.MaxGPUs {
-		all[run.GPU+run.Device(k)] = gpu.New(k)
+// opener is a back end that looks for its device, and says whether that computes in double
+// about as fast as it does in single.
+type opener interface {
+	Open() error
+	FastDouble() bool
+}
+
+// errBackend says why a device has no back end.
+func errBackend(d run.Device) error {
+	if why := without; why != "" && d >= run.GPU {
+		return fmt.Errorf("%v: %s", d, why)
 	}
-	return all
+	return fmt.Errorf("this program has no back end for %v", d)
 }
 
 // auto is the GPU that is used for large work where nobody chose a device.
@@ -43,9 +49,9 @@ func DeviceName(d run.Device) (string, error) {
 	}
 	b, ok := backends[d]
 	if !ok {
-		return "", fmt.Errorf("this program has no back end for %v", d)
+		return "", errBackend(d)
 	}
-	if o, ok := b.(interface{ Open() error }); ok {
+	if o, ok := b.(opener); ok {
 		if err := o.Open(); err != nil {
 			return "", err
 		}
@@ -60,14 +66,14 @@ func (c *Columns[T]) resolve(ctl run.Control, x data.Source[T]) run.Device {
 		return ctl.Device
 	}
 	vectors, ok := any(c.y).(data.Source[data.Vector])
-	if !ok || !gpu.Built {
+	if !ok || without != "" {
 		return run.CPU
 	}
 	size := float64(x.Len()) * float64(c.Len())
 	if size*maxAutoDim < autoWork || size*float64(data.Dim(vectors)+16) < autoWork {
 		return run.CPU
 	}
-	if b, ok := backends[auto].(*gpu.Backend); !ok || b.Open() != nil || c.precision == run.Float64 && !b.FastDouble() {
+	if b, ok := backends[auto].(opener); !ok || b.Open() != nil || c.precision == run.Float64 && !b.FastDouble() {
 		return run.CPU
 	}
 	return auto
@@ -105,7 +111,7 @@ func (c *Columns[T]) remote(ctl run.Control, x data.Source[T], often bool) remot
 	}
 	b, ok := backends[device]
 	if !ok {
-		return remote{err: fmt.Errorf("this program has no back end for %v", device)}
+		return remote{err: errBackend(device)}
 	}
 	r := remote{name: b.Name(), values: int64(x.Len()) * int64(c.Len()), auto: ctl.Device == run.Auto}
 	vectors, ok := any(x).(data.Source[data.Vector])

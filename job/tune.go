@@ -271,12 +271,17 @@ func roundWork(candidates float64, rows int, folds float64) float64 {
 	return candidates * math.Pow(float64(rows), 1.5) * folds
 }
 
-// rounded begins each round of a search as a part of its own.
-func (t *tuning[T]) rounded(s eval.Search[candidate], n int, search *run.Stages) run.Progress {
-	p, round := t.o.Run.Progress, 0
-	begin := p.Start
+// rounds are the sizes of those of a search.
+type rounds struct {
+	eval.Search[candidate]
+	candidates, rows, folds int
+}
+
+// progress begins each round as a part of its own.
+func (r rounds) progress(p run.Progress, search *run.Stages) run.Progress {
+	round, begin := 0, p.Start
 	p.Start = func(task string, total int64) {
-		search.Next("", t.workOf(s, n, round))
+		search.Next("", r.work(round))
 		if round++; begin != nil {
 			begin(task, total)
 		}
@@ -284,10 +289,19 @@ func (t *tuning[T]) rounded(s eval.Search[candidate], n int, search *run.Stages)
 	return p
 }
 
-// workOf is the work of a round, from 0.
-func (t *tuning[T]) workOf(s eval.Search[candidate], n, round int) float64 {
-	rows := float64(len(t.index)) * math.Pow(s.Keep, float64(s.Rounds-1-round))
-	return roundWork(max(1, float64(n)*math.Pow(s.Keep, float64(round))), int(rows), float64(t.o.Folds-1))
+// work is that of a round, from 0.
+func (r rounds) work(round int) float64 {
+	rows := float64(r.rows) * math.Pow(r.Keep, float64(r.Rounds-1-round))
+	return roundWork(max(1, float64(r.candidates)*math.Pow(r.Keep, float64(round))), int(rows), float64(r.folds-1))
+}
+
+// all is the work of all rounds.
+func (r rounds) all() float64 {
+	sum := 0.0
+	for round := range r.Rounds {
+		sum += r.work(round)
+	}
+	return sum
 }
 
 // search evaluates candidates until all are done or time is up; so much work comes after it.
@@ -306,16 +320,14 @@ func (t *tuning[T]) search(ctx context.Context, stages *run.Stages, last float64
 	s := eval.NewSearch[candidate]()
 	s.Rounds = t.rounds(s, len(candidates))
 	s.Control = o.Run
-	work := 0.0
-	for round := range s.Rounds {
-		work += t.workOf(s, len(candidates), round)
-	}
+	plan := rounds{s, len(candidates), len(t.index), o.Folds}
+	work := plan.all()
 	stages.Left(work + last)
 	stages.Next("search", work)
 	o.Run.Progress.Within(o.Time)
 	search := o.Run.Progress.Divide("", work)
 	defer search.End()
-	t.tick = newTicker(t.rounded(s, len(candidates), search))
+	t.tick = newTicker(plan.progress(o.Run.Progress, search))
 	s.Control.Progress = t.tick.Progress
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if o.Time > 0 {
