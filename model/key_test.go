@@ -25,6 +25,7 @@ var unkeyed = map[string]string{
 	"Control.Progress":  "who is told",
 	"Control.Counter":   "who counts",
 	"Control.Device":    "a state may go on where there is another device",
+	"Control.Places":    "who is told",
 	"Oblivious.name":    "it is Name, which is in the key",
 	"Oblivious.kind":    "it goes with Name, which is in the key",
 }
@@ -41,6 +42,7 @@ var otherValues = map[string]any{
 	"Control.Progress":   run.Progress{Finish: func() {}},
 	"Control.Counter":    &run.Counter{},
 	"Control.Device":     run.CPU,
+	"Control.Places":     &run.Places{},
 	"Claim.Fresh":        []int{3, 1},
 }
 
