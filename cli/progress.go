@@ -17,6 +17,7 @@ import (
 const (
 	quickly  = 500 * time.Millisecond  // that a task may run before a bar is shown of it
 	barEvery = 200 * time.Millisecond  // on a terminal
+	few      = 5 * time.Second         // that are left: how many is not known to a factor of two
 	every    = 1800 * time.Millisecond // a line elsewhere: never two seconds without one
 )
 
@@ -121,8 +122,11 @@ func words(s run.Sight) string {
 	if s.Left < 0 {
 		return fmt.Sprintf("%s, %s so far", text, s.Elapsed.Round(time.Second))
 	}
-	return fmt.Sprintf("%s, %.0f%% in %s, about %s left", text, 100*s.Part, s.Elapsed.Round(time.Second),
-		s.Left.Round(time.Second))
+	left := "about " + s.Left.Round(time.Second).String()
+	if s.Left < few {
+		left = "a few seconds"
+	}
+	return fmt.Sprintf("%s, %.0f%% in %s, %s left", text, 100*s.Part, s.Elapsed.Round(time.Second), left)
 }
 
 // barOf draws a part of one.

@@ -170,7 +170,8 @@ func TestFaults(t *testing.T) {
 				break
 			}
 			var fault *cuda.Error
-			if !errors.As(err, &fault) {
+			another := method == "Load" && Built && err == nil // image of the module, which does as well
+			if !errors.As(err, &fault) && !another {
 				t.Errorf("call %d of %s fails: %v", at, method, err)
 			}
 			m, err = bindAgainst(b, x, y)
