@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -133,13 +134,21 @@ func recorder(w *bufio.Writer) run.Progress {
 		}
 	}
 	return run.Progress{
-		Start:  func(task string, total int64) { clear(last); line("Start", task, total) },
+		Start:  func(task string, total int64) { clear(last); line("Start", bare(task), total) },
 		Step:   func(done int64) { often("Step", done) },
 		Share:  func(units int64) { line("Share", units) },
 		Total:  func(total int64) { line("Total", total) },
 		Near:   func(part float64) { often("Near", part) },
 		Finish: func() { clear(last); line("Finish") },
 	}
+}
+
+// bare is the name of a task without the folder of a file that it reads.
+func bare(task string) string {
+	if path, ok := strings.CutPrefix(task, "read "); ok {
+		return "read " + filepath.Base(path)
+	}
+	return task
 }
 
 // processorTime is the time that the process has computed.
