@@ -22,6 +22,8 @@ type Cluster struct {
 	Endpoint     string    // of the job server
 	TaskManagers int       // 0 where the job server runs jobs in itself
 	Processes    []Process // the job server last
+
+	ended map[int]chan struct{} // closed when a process that this program started has ended
 }
 
 // Process is one of a cluster.
@@ -66,7 +68,7 @@ func Up(ctx context.Context, p Plan, say func(text string)) (*Cluster, error) {
 	if err := os.MkdirAll(p.Folder, 0o755); err != nil {
 		return nil, err
 	}
-	c := &Cluster{Folder: p.Folder, TaskManagers: p.TaskManagers}
+	c := &Cluster{Folder: p.Folder, TaskManagers: p.TaskManagers, ended: map[int]chan struct{}{}}
 	if err := c.start(ctx, p, lib); err != nil {
 		return nil, errors.Join(err, c.Down())
 	}
@@ -131,8 +133,13 @@ func (c *Cluster) java(p Plan, lib, name, class string, args ...string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	c.Processes = append(c.Processes, Process{name, cmd.Process.Pid})
-	go cmd.Wait() // so that one that ends is seen to have ended
+	pid, ended := cmd.Process.Pid, make(chan struct{})
+	c.Processes = append(c.Processes, Process{name, pid})
+	c.ended[pid] = ended
+	go func() {
+		_ = cmd.Wait()
+		close(ended)
+	}()
 	return nil
 }
 
@@ -145,7 +152,7 @@ func (c *Cluster) await(ctx context.Context, address string) error {
 		}
 		for _, p := range c.Processes {
 			if !c.alive(p) {
-				return fmt.Errorf("the %s did not start; see %s", p.Name, filepath.Join(c.Folder, p.Name+".log"))
+				return fmt.Errorf("the %s did not start: %s", p.Name, c.lastWords(p.Name))
 			}
 		}
 		select {
@@ -157,8 +164,31 @@ func (c *Cluster) await(ctx context.Context, address string) error {
 	return fmt.Errorf("nothing listens at %s after three minutes; see the logs in %s", address, c.Folder)
 }
 
-// alive reports whether a process of the cluster runs.
+// lastWords returns the last line that a process wrote, as the log goes with its folder.
+func (c *Cluster) lastWords(name string) string {
+	text, err := os.ReadFile(filepath.Join(c.Folder, name+".log"))
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if last := lines[len(lines)-1]; last != "" {
+		return last
+	}
+	return "it ended and said nothing"
+}
+
+// alive reports whether a process of the cluster runs. One that this program started has
+// ended when it was waited for; that of another program is known by its command line,
+// which is empty for a moment after the start.
 func (c *Cluster) alive(p Process) bool {
+	if ended, ours := c.ended[p.PID]; ours {
+		select {
+		case <-ended:
+			return false
+		default:
+			return true
+		}
+	}
 	if runtime.GOOS == "linux" {
 		line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID))
 		return err == nil && strings.Contains(string(line), "-Dkerf.cluster="+c.Folder+"\x00")
