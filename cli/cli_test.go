@@ -327,6 +327,7 @@ func TestExitStatus(t *testing.T) {
 		{2, "--scale", []string{"train", in("c.csv"), "--scale", "weird"}},
 		{2, "--categories", []string{"train", in("c.csv"), "--categories", "weird"}},
 		{2, "--categories", []string{"train", in("c.csv"), "--categories", "target", "--error", "0.2"}},
+		{2, "--categories", []string{"train", in("c.csv"), "--categories", "levels", "--stream"}},
 		{2, "fill the zeros", []string{"train", writeFile(t, in("thin.libsvm"), []byte("1 1:1\n2 1000:1\n")), "--scale",
 			"standard"}},
 		{2, "taken as they stand", []string{"train", writeFile(t, in("a.txt"), []byte("yes\tab\nno\tcd\n")), "--as",

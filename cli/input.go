@@ -49,8 +49,9 @@ func (f *inputFlags) addCategories(flags *pflag.FlagSet) {
 	flags.StringVar((*string)(&f.read.Categories), "categories", "", "coordinates of categories: onehot (one "+
 		"each); target (the mean of the target, or shares of up to 10 classes, over rows of the same category, and "+
 		"how many there are, beside one each for the 20 most frequent); auto (target for columns of more than "+
-		"50 categories)\n"+
-		"(default: onehot; a search with nothing chosen tries target too)")
+		"50 categories); levels (onehot for whole numbers of 3 to 10 different values too, and a missing one of two "+
+		"categories is between them)\n"+
+		"(default: onehot; a search with nothing chosen tries target and levels too)")
 }
 
 // addWeights adds the flags that say where the weights of rows are.

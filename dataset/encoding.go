@@ -63,7 +63,7 @@ func FitDecode[T any](r *Rows, index []int, scaled scale.Kind, o Options) (*Enco
 // them too; nil otherwise.
 func fit(r *Rows, index []int, scaled scale.Kind, o *Options, train bool) (*Encoding, data.Source[data.Vector], error) {
 	if how, err := table.ParseCategories(string(o.Categories)); err != nil {
-		return nil, nil, BadOption("%s is %q and must be onehot, target or auto", Option("categories"), o.Categories)
+		return nil, nil, BadOption("%s is %q and must be onehot, target, auto or levels", Option("categories"), o.Categories)
 	} else if how != table.OneHot && (r.Kind != Vectors || r.table == nil) {
 		return nil, nil, BadOption("%s %s is for tables of vectors", Option("categories"), how)
 	}
@@ -132,7 +132,7 @@ func (r *Rows) fitTable(index []int, scaled scale.Kind, o *Options, train bool) 
 	if err != nil {
 		return nil, nil, err
 	}
-	if how == table.OneHot {
+	if !how.OfTarget() {
 		s, err := recipe.Fit(r.table, index)
 		return s, nil, err
 	}

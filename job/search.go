@@ -79,7 +79,7 @@ func newSearch(t *training[data.Vector], encode func(coding) (*part[data.Vector]
 				return nil, err
 			}
 		}
-		if c.same(p.encoding.Table) {
+		if i > 0 && c.same(p.encoding.Table, s.views[0].part.encoding.Table) {
 			continue
 		}
 		s.views = append(s.views, view{c, p, p.train.Select(s.sample)})

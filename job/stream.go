@@ -154,9 +154,12 @@ func (o *TrainOptions) unstreamed() error {
 	case c.Conformal > 0:
 		return dataset.BadOption("%s does not go with %s: its rows are kept apart in memory", option,
 			dataset.Option("conformal"))
-	case o.Read.Categories == table.ByTarget || o.Read.Categories == table.AutoCategories:
+	case o.Read.Categories.OfTarget():
 		return dataset.BadOption("%s does not go with %s %s: statistics of the target are of all rows at once", option,
 			dataset.Option("categories"), o.Read.Categories)
+	case o.Read.Categories == table.Levels:
+		return dataset.BadOption("%s does not go with %s levels: the values of numbers are of all rows at once", option,
+			dataset.Option("categories"))
 	case o.Scale != "" && o.Scale == "tfidf":
 		return dataset.BadOption("%s does not go with %s tfidf: it counts the terms of all rows", option,
 			dataset.Option("scale"))

@@ -231,7 +231,9 @@ func (w typed[T]) train(ctx context.Context, rows *dataset.Rows, o *TrainOptions
 			"and those to come are not", dataset.Option("categories"), dataset.Option("error"))
 	}
 	if s.Claim != nil {
-		o.Read.Categories = ""
+		if o.Read.Categories.OfTarget() {
+			o.Read.Categories = ""
+		}
 		t.own, t.fresh = data.Split(len(rest), model.FreshPart, o.Seed)
 		look = selected(rest, t.own)
 	}

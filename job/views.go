@@ -18,8 +18,11 @@ type coding struct {
 
 // words says the way for people.
 func (c coding) words() string {
-	if c.categories == table.ByTarget {
+	switch c.categories {
+	case table.ByTarget:
 		return fmt.Sprintf("%s numbers and shares of categories", c.scale)
+	case table.Levels:
+		return fmt.Sprintf("%s numbers and levels", c.scale)
 	}
 	return fmt.Sprintf("%s numbers", c.scale)
 }
@@ -52,6 +55,9 @@ func (t *training[T]) codings() []coding {
 	if own == "" && t.part.train.Len() >= statisticsRows && t.hasCategories() {
 		out = append(out, coding{out[0].scale, table.ByTarget})
 	}
+	if own == "" && t.part.encoding.Table != nil {
+		out = append(out, coding{out[0].scale, table.Levels})
+	}
 	return out
 }
 
@@ -63,9 +69,12 @@ func (t *training[T]) hasCategories() bool {
 	})
 }
 
-// same reports whether the way is no other for these rows than one that is tried already: a mixed scale of a table
-// without a column for logarithms.
-func (c coding) same(s *table.Schema) bool {
+// same reports whether the way is no other for these rows than the first, of another schema: a mixed scale of a table
+// without a column for logarithms, or levels where there are none.
+func (c coding) same(s, first *table.Schema) bool {
+	if c.categories == table.Levels {
+		return s.SameColumns(first)
+	}
 	return c.scale == scale.Mixed && s != nil && !slices.ContainsFunc(s.Columns, func(c table.Column) bool {
 		return c.Scale == scale.Log
 	})

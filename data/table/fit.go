@@ -100,6 +100,8 @@ func (r Recipe) fit(t *Table, rows []int) (*Schema, *crossed, error) {
 			c.Kind = Weight
 		case t.drop[j]:
 			c.Kind, c.Why = Ignored, "dropped"
+		case r.Categories == Levels && cells.isLevels(rows):
+			c.fitCategory(cells, rows)
 		case cells.isNumeric():
 			err = c.fitNumber(t, cells, rows, r.Scale)
 		default:
@@ -107,6 +109,9 @@ func (r Recipe) fit(t *Table, rows []int) (*Schema, *crossed, error) {
 		}
 		if err != nil {
 			return nil, nil, err
+		}
+		if r.Categories == Levels && c.Kind == Category && len(c.Categories) == 2 && c.Indicator {
+			c.Indicator, c.Size = false, 2
 		}
 		s.Columns = append(s.Columns, c)
 	}

@@ -17,10 +17,13 @@ type Categories string
 // of the target, see Statistics, for each column of three categories or more. Auto
 // is that for columns of more than 50 categories, and of more than 20 where all
 // columns together have more than 500, and one coordinate a category for the others.
+// Levels is a coordinate a category, for numbers of few values too, and a missing one of
+// two categories is between them; see isLevels.
 const (
 	OneHot         Categories = "onehot"
 	ByTarget       Categories = "target"
 	AutoCategories Categories = "auto"
+	Levels         Categories = "levels"
 )
 
 // What AutoCategories goes by, and the sizes of Statistics.
@@ -38,11 +41,14 @@ func ParseCategories(name string) (Categories, error) {
 	switch c := Categories(name); c {
 	case "":
 		return OneHot, nil
-	case OneHot, ByTarget, AutoCategories:
+	case OneHot, ByTarget, AutoCategories, Levels:
 		return c, nil
 	}
-	return "", fmt.Errorf("categories is %q and must be onehot, target or auto", name)
+	return "", fmt.Errorf("categories is %q and must be onehot, target, auto or levels", name)
 }
+
+// OfTarget reports whether the coordinates may be statistics of the target.
+func (c Categories) OfTarget() bool { return c == ByTarget || c == AutoCategories }
 
 // Statistics are coordinates of a category, in the place of one for each category
 // but the most frequent: the mean of the target over the rows with the category,
@@ -96,7 +102,7 @@ type target struct {
 // wanted or there are more than ten classes.
 func (r Recipe) target(t *Table, rows []int) (*target, error) {
 	how, err := ParseCategories(string(r.Categories))
-	if err != nil || how == OneHot {
+	if err != nil || !how.OfTarget() {
 		return nil, err
 	}
 	n := t.Len()

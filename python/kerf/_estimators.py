@@ -65,7 +65,7 @@ class KernelClassifier(ClassifierMixin, KerfEstimator):
         Of numbers: none, standard, range, robust, quantile, log, mixed. auto is standard
         where kerf picks the kernel's width, else none.
     categories : str, default=None
-        Coordinates of categories of a table: onehot, target or auto.
+        Coordinates of categories of a table: onehot, target, auto or levels.
     effort : str, default="least"
         least, quick, normal or thorough.
     single : bool, default=False
