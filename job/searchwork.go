@@ -13,14 +13,14 @@ import (
 // to be left, and on nothing else.
 const (
 	pathPart        = 0.7 // of its penalties that an arm gets to
-	learning        = 4.5 // times the work of another arm is that of one which learns a metric
+	learning        = 5   // times the work of another arm is that of one which learns a metric
 	learned         = 2   // arms of that kind, as a rule
 	metricPenalties = 5
 	pairWork        = 200  // of a similarity, beside 8 for each coordinate
 	solveWork       = 2000 // for each pair of rows that an arm is fitted to, beside its factorisations
 	fewRows         = 800  // at which products of matrices take twice as long, for each number, as those of many rows
 	linearWork      = 2000 // of a linear model, for each number of its rows and each output
-	stepsWork       = 1000 // for each pair of a row and a landmark of the last fit, where the penalty is large
+	stepsWork       = 1300 // for each pair of a row and a landmark of the last fit, where the penalty is large
 	decadeWork      = 0.5  // of that, for each power of ten by which it is smaller than largeMu
 	largeMu         = 0.1
 	usualMu         = 0.01 // while it is not known
@@ -112,7 +112,7 @@ func (s *search) fitWork(mu float64) float64 {
 	each *= 1 + outputWork*(min(s.outputs(), mostOutputs)-1)
 	switch {
 	case s.texts():
-		return 2 * n * s.outputs()
+		return n * s.outputs() / 2
 	case s.rows() <= choleskyRows:
 		again := 0.0
 		if len(s.second.parts) > 1 && s.size.rounds > 0 && s.dim <= mostScaled { // the metric of all rows is learnt anew

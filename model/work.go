@@ -19,6 +19,9 @@ type Worker interface {
 const (
 	passWork    = 230  // passes over the features that a linear learner is worth
 	listWork    = 100  // of finding or listing a feature of a row
+	listNumbers = 2e7  // of lists, from which on they are read from memory
+	listMap     = 1.4  // times as long listing takes then
+	listPasses  = 1.8  // times as long a pass over them takes
 	rawWork     = 5    // times as many over coordinates that no map has made
 	warmPart    = 0.6  // of a fit, that one from the end of another takes
 	machineWork = 100  // of a kernel machine, for each pair of rows beside its similarity
@@ -59,7 +62,7 @@ func (r Recipe[T]) pace() pace {
 		if l.Traits().Kernel {
 			return pace{1, 1, 1}
 		}
-		return pace{trial: 1.5, choose: 1, fit: 1}
+		return pace{trial: 1.5, choose: 1, fit: 1.5}
 	}
 }
 
@@ -75,7 +78,9 @@ func (r Recipe[T]) work(s Sample[T], n float64) work {
 	case r.Map.Name() == MapNone:
 		m, passes = each-overhead, rawWork*passWork
 	case r.Map.Name() == MapExplicit: // features that a row has, which are as many as it is long
-		m, w.fitMap, w.mapAll = each, listWork*n*each, listWork*n*each
+		far := min(n*each/listNumbers, 1)
+		m, w.fitMap, w.mapAll = each, listWork*n*each, listWork*n*each*(1+far*(listMap-1))
+		passes *= 1 + far*(listPasses-1)
 	default:
 		if m == 0 {
 			m = unsized
