@@ -16,7 +16,7 @@ import (
 // streams are trainings on rows that are read part by part, with a checkpoint.
 var streams = []string{
 	"train lots.csv --stream --kernel rbf(gamma=0.02) --map f2 --dim 300 --learner svm --C 1 --tolerance 1e-9 -q",
-	"train - --max-memory 64MiB --kernel rbf(gamma=0.02) --map f2 --dim 300 --learner svm --C 1 -q",
+	"train - --stream --max-memory 64MiB --kernel rbf(gamma=0.02) --map f2 --dim 300 --learner svm --C 1 -q",
 	"train lots.csv --stream --kernel rbf(gamma=0.02) --map f2 --dim 300 --learner ridge -q",
 }
 

@@ -111,8 +111,9 @@ func (o *multinomial) multiply(ctx context.Context, tasks []*task) error {
 
 // prepare makes the models anew when the last direction took long and the
 // chances have changed by much.
-func (o *multinomial) prepare(ctx context.Context, t *task) error {
-	h := make([]float64, len(o.rows))
+func (o *multinomial) prepare(ctx context.Context, tasks []*task) error {
+	t, h := tasks[0], make([]float64, len(o.rows)) // there is one, of all classes
+	var anew []*model
 	for k, m := range o.model {
 		for i := range h {
 			p := t.now.h[i*o.classes+k]
@@ -122,15 +123,9 @@ func (o *multinomial) prepare(ctx context.Context, t *task) error {
 			continue
 		}
 		m.h = append(m.h[:0], h...)
-		if o.diagonal {
-			m.diagonal(o.primal, h)
-			continue
-		}
-		if err := o.factorise(ctx, m, h); err != nil {
-			return err
-		}
+		anew = append(anew, m)
 	}
-	return nil
+	return o.renew(ctx, anew)
 }
 
 // solve applies the models of the classes and takes the mean over the classes

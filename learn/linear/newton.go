@@ -72,7 +72,7 @@ type objective interface {
 	// multiply sets each q to the Hessian at now times d.
 	multiply(ctx context.Context, tasks []*task) error
 	// prepare makes solve fit the Hessian at now, where it does no longer.
-	prepare(ctx context.Context, t *task) error
+	prepare(ctx context.Context, tasks []*task) error
 	// solve sets z to M⁻¹·r for an M near the Hessian.
 	solve(t *task)
 	// search returns the length of the step from now to next, which have been
@@ -180,12 +180,10 @@ func within(gap, objective, tolerance float64) bool {
 
 // step takes one step in each task.
 func (n newton) step(ctx context.Context, o objective, live []*task, room int, tell func(passes int)) (int, error) {
-	for _, t := range live {
-		if err := o.prepare(ctx, t); err != nil {
-			return 0, err
-		}
-		tell(0)
+	if err := o.prepare(ctx, live); err != nil {
+		return 0, err
 	}
+	tell(0)
 	passes, err := n.directions(ctx, o, live, room, tell)
 	if err != nil {
 		return passes, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/linalg"
+	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/run"
@@ -20,6 +21,7 @@ const (
 	staleChange = 0.3  // part of the curvature that may have changed since
 	patience    = 4    // products of a direction that call for nothing better
 	gramRows    = 1024 // rows that are multiplied at a time
+	mostModels  = 4    // that are made at a time
 
 	rowsPerSampled = 7.0  // rows for each one of a model
 	leastSampled   = 3.0  // rows of a model, as a multiple of the coordinates
@@ -38,25 +40,46 @@ type model struct {
 	h      []float64    // curvature that it was made for
 }
 
-// prepare makes the model of a task anew when the curvature has changed by much
-// and the last direction took long.
-func (p *primal) prepare(ctx context.Context, t *task) error {
-	m := p.model[p.index[t]]
-	if m.h != nil && (t.steps <= patience || !m.stale(t.now.h)) {
-		return nil
-	}
-	m.h = append(m.h[:0], t.now.h...)
-	for _, other := range p.model {
-		if other != m && slices.Equal(other.h, m.h) {
-			m.factor, m.scale = other.factor, other.scale
-			return nil // as at w = 0, where all tasks have the same curvature
+// prepare makes the models of tasks anew whose curvature has changed by much and whose
+// last direction took long.
+func (p *primal) prepare(ctx context.Context, tasks []*task) error {
+	var anew []*model
+	same := map[*model]*model{} // as at w = 0, where all tasks have the same curvature
+	for _, t := range tasks {
+		m := p.model[p.index[t]]
+		if m.h != nil && (t.steps <= patience || !m.stale(t.now.h)) {
+			continue
+		}
+		m.h = append(m.h[:0], t.now.h...)
+		at := slices.IndexFunc(p.model, func(other *model) bool { return other != m && slices.Equal(other.h, m.h) })
+		switch {
+		case at < 0:
+			anew = append(anew, m)
+		case slices.Contains(anew, p.model[at]):
+			same[m] = p.model[at]
+		default:
+			m.factor, m.scale = p.model[at].factor, p.model[at].scale
 		}
 	}
-	if p.diagonal {
-		m.diagonal(p, t.now.h)
-		return nil
+	err := p.renew(ctx, anew)
+	for m, other := range same {
+		m.factor, m.scale = other.factor, other.scale
 	}
-	return p.factorise(ctx, m, t.now.h)
+	return err
+}
+
+// renew makes models for the curvature that they have, several at a time: a decomposition
+// has parts that no second core can help with.
+func (p *primal) renew(ctx context.Context, models []*model) error {
+	ctl := p.ctl
+	ctl.Workers = min(ctl.Cores(), mostModels)
+	return par.For(ctx, ctl, "", len(models), func(k int) error {
+		if p.diagonal {
+			models[k].diagonal(p)
+			return nil
+		}
+		return p.factorise(ctx, models[k])
+	})
 }
 
 // stale reports whether the curvature differs by much from what m was made for.
@@ -70,7 +93,8 @@ func (m *model) stale(h []float64) bool {
 }
 
 // diagonal keeps 1 + Σ h·x² of each coordinate.
-func (m *model) diagonal(p *primal, h []float64) {
+func (m *model) diagonal(p *primal) {
+	h := m.h
 	m.scale = make([]float64, p.dim+1)
 	for i, x := range p.rows {
 		if h[i] == 0 {
@@ -98,9 +122,9 @@ func sampleSize(rows, dim int) int {
 }
 
 // factorise sums over some of the rows with h > 0 and decomposes.
-func (p *primal) factorise(ctx context.Context, m *model, h []float64) error {
+func (p *primal) factorise(ctx context.Context, m *model) error {
 	var rows []int
-	for i, a := range h {
+	for i, a := range m.h {
 		if a != 0 {
 			rows = append(rows, i)
 		}
@@ -119,7 +143,7 @@ func (p *primal) factorise(ctx context.Context, m *model, h []float64) error {
 	m.factor = data.NewMatrix(width, width) // the one before may be another task's too
 	weight := make([]float64, len(rows))
 	for k, i := range rows {
-		weight[k] = scale * h[i]
+		weight[k] = scale * m.h[i]
 	}
 	return m.decompose(ctx, p.ctl, func() error { return p.gram(ctx, p.ctl, m.factor, rows, weight) })
 }
