@@ -110,6 +110,7 @@ func openParquet(ctx context.Context, f *file.File, o *reading) (next, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.Run = o.table.Run
 	left, reserved := r.Rows(), 0
 	return func(max int) (*Rows, error) {
 		n := left

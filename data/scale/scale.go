@@ -160,6 +160,9 @@ func At(sorted []float64, p float64) float64 {
 	return sorted[i]*(1-t) + sorted[i+1]*t
 }
 
+// IsIdentity reports whether every finite number but -0 is itself when it is scaled.
+func (f Fit) IsIdentity() bool { return f.Center == 0 && f.Spread == 1 && f.Curve.isPlain() }
+
 // Of returns the scaled number.
 func (f Fit) Of(x float64) float64 {
 	if f.Spread == 0 {

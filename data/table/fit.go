@@ -90,30 +90,12 @@ func (r Recipe) fit(t *Table, rows []int) (*Schema, *crossed, error) {
 		return nil, nil, err
 	}
 	s := &Schema{Target: t.Target, Header: t.Header != nil, Comma: string(t.comma), Scale: r.Scale}
-	for j, cells := range t.column {
-		c := Column{Name: t.columnName(j)}
-		var err error
-		switch {
-		case j == t.Target:
-			c.Kind = Target
-		case j == t.Weight:
-			c.Kind = Weight
-		case t.drop[j]:
-			c.Kind, c.Why = Ignored, "dropped"
-		case r.Categories == Levels && cells.isLevels(rows):
-			c.fitCategory(cells, rows)
-		case cells.isNumeric():
-			err = c.fitNumber(t, cells, rows, r.Scale)
-		default:
-			err = c.fitText(t, cells, rows, r)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		if r.Categories == Levels && c.Kind == Category && len(c.Categories) == 2 && c.Indicator {
-			c.Indicator, c.Size = false, 2
-		}
-		s.Columns = append(s.Columns, c)
+	s.Columns = make([]Column, len(t.column))
+	if err := t.each(len(t.column), func(j int) (err error) {
+		s.Columns[j], err = r.fitColumn(t, j, rows)
+		return err
+	}); err != nil {
+		return nil, nil, err
 	}
 	s.leaveOut(t, rows)
 	own, err := r.fitStatistics(s, t, rows)
@@ -133,6 +115,30 @@ func (r Recipe) fit(t *Table, rows []int) (*Schema, *crossed, error) {
 		}
 	}
 	return s, own, nil
+}
+
+// fitColumn decides what a column is.
+func (r Recipe) fitColumn(t *Table, j int, rows []int) (c Column, err error) {
+	cells := t.column[j]
+	c.Name = t.columnName(j)
+	switch {
+	case j == t.Target:
+		c.Kind = Target
+	case j == t.Weight:
+		c.Kind = Weight
+	case t.drop[j]:
+		c.Kind, c.Why = Ignored, "dropped"
+	case r.Categories == Levels && cells.isLevels(rows):
+		c.fitCategory(cells, rows)
+	case cells.isNumeric():
+		err = c.fitNumber(t, cells, rows, r.Scale)
+	default:
+		err = c.fitText(t, cells, rows, r)
+	}
+	if r.Categories == Levels && c.Kind == Category && len(c.Categories) == 2 && c.Indicator {
+		c.Indicator, c.Size = false, 2
+	}
+	return c, err
 }
 
 func (t *Table) checkLabels(rows []int) error {
