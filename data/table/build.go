@@ -33,7 +33,7 @@ type Bulk interface {
 
 	// Room returns memory for the next n cells of a column, behind those of all rows that
 	// were begun, or nil where the column takes them one by one. All is how many rows
-	// there may be in the end; truths says that cells are truth values, 1 and 0. Calls for
+	// there may be in the end, 0 where that is not known; truths says that cells are truth values, 1 and 0. Calls for
 	// different columns may run at the same time.
 	Room(col, n, all int, truths bool) []float64
 
@@ -181,7 +181,11 @@ func (b *Builder) Room(col, n, all int, truths bool) []float64 {
 		panic("table: a second cell in the same place")
 	}
 	if cap(c.value)-at < n {
-		grown := alloc.Slice[float64](max(at+n, min(all, 2*(at+n))))
+		size := 2 * (at + n)
+		if all > 0 {
+			size = max(at+n, min(all, size))
+		}
+		grown := alloc.Slice[float64](size)
 		copy(grown, c.value)
 		c.value = grown[:at]
 	}
