@@ -110,6 +110,7 @@ func openParquet(ctx context.Context, f *file.File, o *reading) (next, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.Run = o.table.Run
 	left, reserved := r.Rows(), 0
 	return func(max int) (*Rows, error) {
 		n := left
@@ -141,7 +142,7 @@ func openArrow(ctx context.Context, f *file.File, o *reading) (next, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Reserve = f.Reserve
+	r.Reserve, r.Run = f.Reserve, o.table.Run
 	return func(max int) (*Rows, error) {
 		if _, err := r.Read(ctx, max); err != nil {
 			return nil, err

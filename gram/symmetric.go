@@ -62,3 +62,14 @@ func mirror(ctx context.Context, ctl run.Control, g *data.Matrix) error {
 		return nil
 	})
 }
+
+// Within sets dst[i·n + j] = K(x_i, x_j), in the precision F, on the CPU.
+func Within[T any, F float32 | float64](
+	ctx context.Context, ctl run.Control, k kernel.Kernel[T], x data.Source[T], dst []F,
+) error {
+	precision := run.Float64
+	if _, single := any(F(0)).(float32); single {
+		precision = run.Float32
+	}
+	return block(ctx, ctl, BindPrecision(k, x, precision), dst, x)
+}

@@ -87,8 +87,9 @@ def main(folder, name, rows, data):
         return tables(folder, rows)
     if name == "adult":
         for part in "adult", "adult.t":
+            lines = gzip.open(f"{data}/{part}.csv.gz").readlines()
             with open(f"{folder}/{part}.csv", "wb") as out:
-                out.write(gzip.open(f"{data}/{part}.csv.gz").read())
+                out.writelines(lines[:rows] if part == "adult" else lines)
         return None
     if name in ("sms", "splice", "celegans"):
         for part, pairs in zip(("train", "test"), strings(name, rows, data)):

@@ -38,11 +38,11 @@ type line struct {
 }
 
 const (
-	shortReps = 9
+	shortReps, quickShortReps = 9, 5
 	// patience is how many seconds a run may take before the contender is left out.
 	patience, quickPatience = 900 * time.Second, 240 * time.Second
 	// Of a run that takes long the median of repeats is left for the full measurement.
-	longRun, quickLongRun = 400.0, 20.0
+	longRun, quickLongRun = 400.0, 4.0
 )
 
 // size returns how many rows a work has.
@@ -143,11 +143,12 @@ func (b *bench) line(w work, rows int, dir string, contenders map[string]*conten
 		l.Results = append(l.Results, result{Who: name})
 	}
 	reps, limit, long := b.reps, patience, longRun
-	if w.short {
-		reps = max(reps, shortReps)
-	}
+	short := shortReps
 	if b.quick {
-		limit, long = quickPatience, quickLongRun
+		limit, long, short = quickPatience, quickLongRun, quickShortReps
+	}
+	if w.short {
+		reps = max(reps, short)
 	}
 	job := w.job(dir)
 	for i := range reps + 1 { // one to warm up, which says what it came to

@@ -132,12 +132,12 @@ var maps = []work{
 // ofMap returns the work of a map, whose value is random: that of F2 depends on the
 // landmarks, others are drawn.
 func ofMap(name, title string, single bool, params map[string]any) work {
-	return work{Group: "maps", Name: name, Title: title, Set: "points50", rows: [2]int{100_000, 30_000}, Single: single,
+	return work{Group: "maps", Name: name, Title: title, Set: "points50", rows: [2]int{100_000, 20_000}, Single: single,
 		Peers: []string{sklearn}, params: params, Value: "mean error of K", Within: 0.1}
 }
 
 func ofProjection(name, title string) work {
-	return work{Group: "maps", Name: name, Title: title, Set: "points784", rows: [2]int{100_000, 20_000}, Single: true,
+	return work{Group: "maps", Name: name, Title: title, Set: "points784", rows: [2]int{100_000, 10_000}, Single: true,
 		Peers: []string{sklearn}, params: mapped(256, 0), Value: "mean error of lengths", Within: 0.2}
 }
 
@@ -151,12 +151,12 @@ func supportVectors() []work {
 		one         bool
 	}{
 		{"clusters", "clusters, %d × 20, 4 %% wrong labels", [2]int{5_000, 5_000}, clustered, true},
-		{"noisy", "clusters, %d × 20, 15 %% wrong labels", [2]int{20_000, 10_000}, clustered, false},
+		{"noisy", "clusters, %d × 20, 15 %% wrong labels", [2]int{20_000, 5_000}, clustered, false},
 		{"noisy", "clusters, %d × 20, 15 %% wrong labels", [2]int{80_000, 0}, clustered, false},
-		{"a9a", "a9a, %d × 123", [2]int{32_561, 5_000}, machine(1, 0.05, true), false},
-		{"ijcnn1", "ijcnn1, %d × 22", [2]int{49_990, 15_000}, machine(32, 2, true), false},
-		{"letter", "letter, %d × 16, 26 classes", [2]int{15_000, 5_000}, machine(16, 4, false), false},
-		{"covtype", "covtype, %d × 54, 7 classes", [2]int{15_000, 5_000}, machine(10, 0.1, false), false},
+		{"a9a", "a9a, %d × 123", [2]int{32_561, 4_000}, machine(1, 0.05, true), false},
+		{"ijcnn1", "ijcnn1, %d × 22", [2]int{49_990, 10_000}, machine(32, 2, true), false},
+		{"letter", "letter, %d × 16, 26 classes", [2]int{15_000, 4_000}, machine(16, 4, false), false},
+		{"covtype", "covtype, %d × 54, 7 classes", [2]int{15_000, 3_000}, machine(10, 0.1, false), false},
 	}
 	var all []work
 	for _, s := range sets {
@@ -184,9 +184,9 @@ func supportVectors() []work {
 // each to the objective; LIBLINEAR's primal solver is the faster one on dense rows.
 var separators = []work{
 	{Group: "linear", Name: "linear", Title: "linear SVM, squared hinge, %d × 1,000 dense", Set: "dense",
-		rows: [2]int{200_000, 30_000}, Peers: []string{liblinear, sklearn},
+		rows: [2]int{200_000, 20_000}, Peers: []string{liblinear, sklearn},
 		params: map[string]any{"dual": false, "eps": 0.01}, Value: "objective", Within: 1e-3},
-	{Group: "linear", Name: "logistic", Title: "logistic, %d × 1,000 dense", Set: "dense", rows: [2]int{200_000, 30_000},
+	{Group: "linear", Name: "logistic", Title: "logistic, %d × 1,000 dense", Set: "dense", rows: [2]int{200_000, 20_000},
 		Peers:  []string{liblinear, sklearn, intelex},
 		params: map[string]any{"dual": false, "eps": 0.01, "slope": 1e-4}, Value: "objective", Within: 1e-3},
 	{Group: "linear", Name: "linear", Title: "linear SVM, squared hinge, %d × 50,000 sparse", Set: "sparse",
@@ -199,14 +199,14 @@ var separators = []work{
 }
 
 var ridges = []work{
-	{Group: "ridge", Name: "ridge", Title: "kernel ridge, %d × 20", Set: "waves", rows: [2]int{10_000, 5_000},
+	{Group: "ridge", Name: "ridge", Title: "kernel ridge, %d × 20", Set: "waves", rows: [2]int{10_000, 4_000},
 		Peers: []string{numpy, sklearn}, params: map[string]any{"penalty": 0.1, "gamma": smooth}, Value: "test error",
 		Within: 1e-3},
 	{Group: "ridge", Name: "falkon", Title: "Falkon's scheme, %d × 20, 2,000 landmarks, 20 steps", Set: "waves",
-		rows: [2]int{200_000, 50_000}, Single: true, Peers: []string{numpy, falkon},
+		rows: [2]int{200_000, 30_000}, Single: true, Peers: []string{numpy, falkon},
 		params: map[string]any{"penalty": 1e-6, "gamma": smooth, "steps": 20}, Value: "test error", Within: 1e-2},
 	{Group: "ridge", Name: "metric", Title: "learned metric, california, %d × 8, 4 rounds", Set: "california",
-		rows: [2]int{6_000, 3_000}, Peers: []string{xrfm}, params: map[string]any{"rounds": 4}, Value: "test error",
+		rows: [2]int{6_000, 2_000}, Peers: []string{xrfm}, params: map[string]any{"rounds": 4}, Value: "test error",
 		Within: 0.05},
 }
 
@@ -217,7 +217,7 @@ var texts = []work{
 		rows: [2]int{2_300, 2_300}, Peers: []string{sklearn}, params: map[string]any{"aligned": 5, "C": 0.01},
 		Value: "test error", Within: 0.15},
 	{Group: "strings", Name: "text", Title: "celegans, %d × 398 letters, runs of up to 5 at each place", Set: "celegans",
-		rows: [2]int{20_000, 5_000}, Peers: []string{sklearn}, params: map[string]any{"aligned": 5, "C": 0.01},
+		rows: [2]int{20_000, 3_000}, Peers: []string{sklearn}, params: map[string]any{"aligned": 5, "C": 0.01},
 		Value: "test error", Within: 0.15},
 }
 
@@ -230,7 +230,7 @@ var tables = []work{
 	{Group: "tables", Name: "libsvm", Title: "read LIBSVM, %d × 50 numbers", Set: "tables", rows: [2]int{400_000, 150_000},
 		Peers: []string{sklearn}, Value: "sum", Within: 1e-9},
 	{Group: "tables", Name: "auto", Title: "adult, %d rows of mixed columns, nothing chosen: file to tested model",
-		Set: "adult", rows: [2]int{32_561, 32_561}, Peers: []string{sklearn, boosting}, Value: "test error", Within: 0.02},
+		Set: "adult", rows: [2]int{32_561, 5_000}, Peers: []string{sklearn, boosting}, Value: "test error", Within: 0.02},
 }
 
 // A growth is a work at n, 2n, 4n and 8n rows.
@@ -247,11 +247,11 @@ var growths = []growth{
 	{work{Name: "product", Title: "K·v, 2,000 columns, d = 50", Set: "points50", Single: true,
 		Peers: []string{numpy, torch}, params: byRows, Value: "norm"}, [2]int{20_000, 10_000}},
 	{work{Name: "chain", Title: "F2 of 500 landmarks and a linear SVM, d = 20", Set: "clusters", Single: true,
-		Peers: []string{sklearn}, params: mapped(500, 0.05), Value: "test error"}, [2]int{25_000, 10_000}},
+		Peers: []string{sklearn}, params: mapped(500, 0.05), Value: "test error"}, [2]int{25_000, 5_000}},
 	{work{Name: "svm", Title: "C-SVC, 15 % wrong labels, d = 20", Set: "noisy",
-		Peers: []string{intelex, libsvm, sklearn}, params: clustered, Value: "dual objective"}, [2]int{2_500, 1_250}},
+		Peers: []string{intelex, libsvm, sklearn}, params: clustered, Value: "dual objective"}, [2]int{2_500, 1_000}},
 	{work{Name: "linear", Title: "linear SVM, 50,000 sparse columns", Set: "sparse", Peers: []string{liblinear, sklearn},
 		params: map[string]any{"dual": true, "eps": 0.3, "cols": 50_000}, Value: "objective"}, [2]int{12_500, 6_250}},
 	{work{Name: "ridge", Title: "kernel ridge, d = 20", Set: "waves", Peers: []string{numpy, sklearn},
-		params: map[string]any{"penalty": 0.1, "gamma": smooth}, Value: "test error"}, [2]int{1_250, 1_000}},
+		params: map[string]any{"penalty": 0.1, "gamma": smooth}, Value: "test error"}, [2]int{1_250, 750}},
 }

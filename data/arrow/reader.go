@@ -13,7 +13,7 @@
 // come from a pipe, and a file by the places in its footer.
 //
 // Nothing that a file says of itself is trusted: memory grows with the bytes that
-// come, what they unpack to is held to a bound, and no goroutine is started.
+// come, and what they unpack to is held to a bound.
 package arrow
 
 import (
@@ -51,6 +51,10 @@ type Reader struct {
 	// cells. A *file.File has such a method.
 	Reserve func(what string, bytes float64) (known bool, err error)
 
+	// Run says how many columns are made numbers of at the same time, where the sink takes
+	// whole ones.
+	Run run.Control
+
 	name     string
 	to       table.Sink
 	messages messages
@@ -65,8 +69,11 @@ type Reader struct {
 	batch  []*cells
 	rows   int // of the batch
 	used   int // of them handed out
-	row    int // rows handed out so far
-	parts  file.Batches
+
+	cellwise []int // columns that go to the sink cell by cell
+
+	row   int // rows handed out so far
+	parts file.Batches
 }
 
 // NewReader reads the schema of a stream, and returns a reader of its rows that gives
@@ -165,25 +172,45 @@ func (r *Reader) Columns() int { return len(r.fields) }
 // What is wrong with the file comes back as a *data.InputError; a cancelled
 // context as its error; and what Reserve returns as it is.
 func (r *Reader) Read(ctx context.Context, max int) (rows int, err error) {
-	return r.parts.Read(ctx, max, r.next)
+	return r.parts.ReadSome(ctx, max, func(max int) (int, error) { return r.some(ctx, max) })
 }
 
-// next gives one row to the sink.
-func (r *Reader) next() (err error) {
+// mostRows is how many rows are given to the sink between two looks at the context.
+const mostRows = 1 << 16
+
+// some gives what is left of a batch to the sink, at most max rows where that is not 0.
+func (r *Reader) some(ctx context.Context, max int) (rows int, err error) {
 	defer r.guard(&err)
 	for r.used == r.rows {
 		if err := r.fill(); err != nil {
 			if err == io.EOF {
-				return err
+				return 0, err
 			}
-			return r.damage(err)
+			return 0, r.damage(err)
 		}
 	}
+	rows = min(r.rows-r.used, mostRows)
+	if max > 0 {
+		rows = min(rows, max)
+	}
+	if err := r.giveColumns(ctx, rows); err != nil {
+		return 0, err
+	}
+	for range rows {
+		if err := r.giveRow(); err != nil {
+			return 0, err
+		}
+	}
+	return rows, nil
+}
+
+// giveRow gives the next row of the batch to the sink, but for the columns that it has.
+func (r *Reader) giveRow() error {
 	i := r.used
 	r.used++
 	r.row++
 	r.to.Row(r.row)
-	for j := range r.fields {
+	for _, j := range r.cellwise {
 		f, values, k := &r.fields[j], r.batch[j], i
 		if values.missing(i) {
 			continue

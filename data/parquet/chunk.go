@@ -9,6 +9,7 @@ import (
 // chunk decodes the values of a column in a group.
 type chunk struct {
 	column *column
+	given  bool // the sink has its values
 	pages  pages
 	dict   *dictionary
 	held   int64 // bytes of the dictionary
@@ -70,6 +71,13 @@ func (c *chunk) present(missing []bool) (int, error) {
 			}
 		}
 	default:
+		if n, level, err := c.runs.same(there); err != nil {
+			return 0, err
+		} else if n == there && level == 1 {
+			c.runs.left -= n
+			clear(missing)
+			return there, nil
+		}
 		c.room = grow(c.room, len(missing))
 		if err := c.runs.read(c.room); err != nil {
 			return 0, err

@@ -108,13 +108,42 @@ func (h *hybrid) read(dst []uint32) error {
 				dst[i] = h.value
 			}
 		} else {
-			for i := range dst[:n] {
-				dst[i] = uint32(bits(h.packed, h.at, h.width))
-				h.at += int(h.width)
-			}
+			h.unpack(dst[:n])
 		}
 		h.left -= n
 		dst = dst[n:]
 	}
 	return nil
+}
+
+// unpack fills dst by packed values.
+func (h *hybrid) unpack(dst []uint32) {
+	at, width, mask := h.at, int(h.width), uint64(1)<<h.width-1
+	fast := 0 // values whose first byte is one of eight, which hold them: 7 bits and 32 at most
+	if last := len(h.packed) - 8; last >= at>>3 {
+		fast = min((8*last+7-at)/width+1, len(dst))
+	}
+	for i := range dst[:fast] {
+		dst[i] = uint32(binary.LittleEndian.Uint64(h.packed[at>>3:]) >> (at & 7) & mask)
+		at += width
+	}
+	for i := fast; i < len(dst); i++ {
+		dst[i] = uint32(bits(h.packed, at, h.width))
+		at += width
+	}
+	h.at = at
+}
+
+// same returns how many of the next values, at most most, are one value that is written
+// once, and the value.
+func (h *hybrid) same(most int) (n int, value uint32, err error) {
+	if h.left == 0 {
+		if err := h.next(); err != nil {
+			return 0, 0, err
+		}
+	}
+	if h.packed != nil {
+		return 0, 0, nil
+	}
+	return min(h.left, most), h.value, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"sync/atomic"
 )
 
 // The kinds of pages.
@@ -140,9 +141,10 @@ func (p *pages) next() (pageHeader, []byte, error) {
 	return h, p.room, p.unpack(h)
 }
 
-// reserve makes room for a page.
+// reserve makes room for a page. What is reserved never shrinks, as memory does not: columns
+// that are decoded at the same time then reserve the same in whatever order.
 func (p *pages) reserve(h pageHeader) error {
-	need := h.packed + h.size
+	need := max(h.packed+h.size, p.reserved)
 	if err := p.store.take(need - p.reserved); err != nil {
 		return err
 	}
@@ -210,17 +212,17 @@ func (p *pages) header() (pageHeader, error) {
 }
 
 // store counts the bytes that pages hold, so that a small file that claims large
-// pages takes no more memory than a large one.
+// pages takes no more memory than a large one. It is safe for concurrent use.
 type store struct {
-	left int64
+	left atomic.Int64
 	size int64 // of all
 }
 
 // take counts n bytes more, or less where n is negative.
 func (s *store) take(n int64) error {
-	if n > s.left {
+	if s.left.Add(-n) < 0 && n > 0 {
+		s.left.Add(n)
 		return fmt.Errorf("its pages unpack to more than %d MiB at a time", s.size>>20)
 	}
-	s.left -= n
 	return nil
 }

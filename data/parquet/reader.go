@@ -10,7 +10,7 @@
 // Cells go to a table.Sink, so that tables of Parquet and of CSV are used alike.
 //
 // Nothing that a file says of itself is trusted: no room is made for more than a
-// page, whose size is held to a bound, and no goroutine is started.
+// page, whose size is held to a bound, or for more rows than the file's size speaks for.
 package parquet
 
 import (
@@ -23,6 +23,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/file"
 	"github.com/kerf-ml/kerf/data/table"
+	"github.com/kerf-ml/kerf/run"
 )
 
 const (
@@ -44,6 +45,9 @@ const (
 
 // Reader reads the rows of a file. It is not safe for concurrent use.
 type Reader struct {
+	// Run says how many columns are decoded at the same time, where the sink takes whole ones.
+	Run run.Control
+
 	name    string
 	to      table.Sink
 	file    io.ReaderAt
@@ -58,6 +62,7 @@ type Reader struct {
 	texts  int64    // bytes of long texts that are left
 	chunks []*chunk // of the group being read, nil before the first and after the last
 	left   int64    // rows of the group that were not decoded
+	fresh  *group   // the group, as long as nothing of it was read
 	batch  batch
 	row    int // rows handed out so far
 	rows   file.Batches
@@ -67,6 +72,7 @@ type Reader struct {
 type batch struct {
 	rows, used int
 	columns    []cells
+	cellwise   []int // columns that go to the sink cell by cell
 }
 
 // cells are those of a column in a batch: which are missing, and the others one
@@ -90,7 +96,7 @@ func NewReader(r io.ReaderAt, size int64, name string, to table.Sink) (*Reader, 
 	}
 	reader.end = end
 	reader.store.size = leastStore + storeRatio*size
-	reader.store.left = reader.store.size
+	reader.store.left.Store(reader.store.size)
 	reader.texts = leastTexts + textRatio*size
 	if err := reader.setColumns(f.schema); err != nil {
 		return nil, err
@@ -203,22 +209,44 @@ func (r *Reader) Columns() int { return len(r.columns) }
 // What is wrong with the file comes back as a *data.InputError; a cancelled
 // context as its error.
 func (r *Reader) Read(ctx context.Context, max int) (rows int, err error) {
-	return r.rows.Read(ctx, max, r.next)
+	return r.rows.ReadSome(ctx, max, func(max int) (int, error) { return r.some(ctx, max) })
 }
 
-// next gives one row to the sink.
-func (r *Reader) next() (err error) {
+// some gives the next rows to the sink: a group as a whole where it can be, or else what
+// is left of a batch; at most max, where that is not 0.
+func (r *Reader) some(ctx context.Context, max int) (rows int, err error) {
 	defer r.guard(&err)
 	if r.batch.used == r.batch.rows {
+		if err := r.advance(); err != nil {
+			return 0, err
+		}
+		if err := r.wholeColumns(ctx, max); err != nil {
+			return 0, err
+		}
 		if err := r.fill(); err != nil {
-			return err
+			return 0, err
 		}
 	}
+	rows = r.batch.rows - r.batch.used
+	if max > 0 {
+		rows = min(rows, max)
+	}
+	r.giveColumns(rows)
+	for range rows {
+		if err := r.giveRow(); err != nil {
+			return 0, err
+		}
+	}
+	return rows, nil
+}
+
+// giveRow gives the next row of the batch to the sink, but for the columns that it has.
+func (r *Reader) giveRow() error {
 	i := r.batch.used
 	r.batch.used++
 	r.row++
 	r.to.Row(r.row)
-	for j := range r.columns {
+	for _, j := range r.batch.cellwise {
 		c, cell := &r.columns[j], &r.batch.columns[j]
 		if cell.missing[i] {
 			continue
@@ -256,23 +284,28 @@ func (r *Reader) text(c *column, text string) error {
 	return nil
 }
 
-// fill decodes some rows. It returns io.EOF after the last group.
-func (r *Reader) fill() error {
+// advance begins the next group that has rows where all of one are decoded. It returns
+// io.EOF after the last.
+func (r *Reader) advance() error {
 	for r.left == 0 {
-		for _, c := range r.chunks {
-			c.release()
-		}
-		r.chunks = nil
 		if len(r.groups) == 0 {
 			return io.EOF
 		}
 		r.begin(&r.groups[0])
 		r.groups = r.groups[1:]
 	}
+	return nil
+}
+
+// fill decodes some rows of the group, but for columns that the sink has.
+func (r *Reader) fill() error {
 	n := int(min(r.left, max(1, min(batchRows, batchCells/int64(len(r.columns))))))
 	r.batch.rows, r.batch.used = 0, 0
 	r.batch.columns = grow(r.batch.columns, len(r.columns))
 	for j, c := range r.chunks {
+		if c.given {
+			continue
+		}
 		cell := &r.batch.columns[j]
 		cell.used = 0
 		cell.missing = grow(cell.missing, n)
@@ -292,7 +325,10 @@ func (r *Reader) fill() error {
 
 // begin starts to read a group.
 func (r *Reader) begin(g *group) {
-	r.left = g.rows
+	for _, c := range r.chunks {
+		c.release()
+	}
+	r.left, r.fresh = g.rows, g
 	r.chunks = make([]*chunk, len(g.chunks))
 	for j, p := range g.chunks {
 		at := p.data

@@ -1,6 +1,9 @@
 package parquet
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // How values are encoded.
 const (
@@ -84,8 +87,20 @@ func (v *plainNumbers) numbers(dst []float64) error {
 	if len(v.data) < len(dst)*width {
 		return errDamaged
 	}
-	for i := range dst {
-		dst[i] = v.column.plain(v.data[i*width:])
+	from := v.data[:len(dst)*width]
+	switch {
+	case v.column.kind == kindDouble:
+		for i := range dst {
+			dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(from[8*i:]))
+		}
+	case v.column.kind == kindFloat:
+		for i := range dst {
+			dst[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(from[4*i:])))
+		}
+	default:
+		for i := range dst {
+			dst[i] = v.column.plain(from[i*width:])
+		}
 	}
 	v.data = v.data[len(dst)*width:]
 	return nil

@@ -83,25 +83,67 @@ func (k Kind) FitKnots(values iter.Seq[float64], most int) Fit {
 			return k.fitSorted(v, most)
 		}
 	}
-	f := Fit{Spread: 1, Kind: k}
-	n, low, high := 0.0, math.Inf(1), math.Inf(-1)
+	m := newMoments()
 	for v := range values {
-		n++
-		f.Mean += v/n - f.Mean/n // never larger than the values
-		low, high = min(low, v), max(high, v)
+		m.add(v)
 	}
-	if f.N = int(n); f.N == 0 {
+	return k.fitMoments(m, values)
+}
+
+// FitBoth is Fit of two columns, of the given rows, in which NaN is missing. A mean waits for
+// a division after the other; two of them wait at the same time. Robust, Quantile, Log and
+// Mixed are not for it.
+func (k Kind) FitBoth(a, b []float64, rows []int) (Fit, Fit) {
+	ma, mb := newMoments(), newMoments()
+	for _, i := range rows {
+		if v := a[i]; v == v {
+			ma.add(v)
+		}
+		if v := b[i]; v == v {
+			mb.add(v)
+		}
+	}
+	of := func(values []float64) iter.Seq[float64] {
+		return func(yield func(float64) bool) {
+			for _, i := range rows {
+				if v := values[i]; v == v && !yield(v) {
+					return
+				}
+			}
+		}
+	}
+	return k.fitMoments(ma, of(a)), k.fitMoments(mb, of(b))
+}
+
+// Sorts reports whether fitting sorts the numbers.
+func (k Kind) Sorts() bool { return k == Robust || k == Quantile || k == Log || k == Mixed }
+
+// moments are what is known of numbers after one look at each.
+type moments struct{ n, mean, low, high float64 }
+
+func newMoments() moments { return moments{low: math.Inf(1), high: math.Inf(-1)} }
+
+func (m *moments) add(v float64) {
+	m.n++
+	m.mean += v/m.n - m.mean/m.n // never larger than the values
+	m.low, m.high = min(m.low, v), max(m.high, v)
+}
+
+// fitMoments fits what does not sort to numbers of the given moments.
+func (k Kind) fitMoments(m moments, values iter.Seq[float64]) Fit {
+	f := Fit{Spread: 1, Kind: k, Mean: m.mean}
+	if f.N = int(m.n); f.N == 0 {
 		return f
 	}
-	f.Mean = min(max(f.Mean, low), high)
+	f.Mean = min(max(f.Mean, m.low), m.high)
 	switch k {
 	case Standard:
 		f.Center = f.Mean
-		if s := deviation(values, f.Mean, low, high); s > 0 {
+		if s := deviation(values, f.Mean, m.low, m.high); s > 0 {
 			f.Spread = s
 		}
 	case Range:
-		f.Center, f.Spread = low/2+high/2, high/2-low/2
+		f.Center, f.Spread = m.low/2+m.high/2, m.high/2-m.low/2
 	}
 	return f
 }
@@ -159,6 +201,9 @@ func At(sorted []float64, p float64) float64 {
 	t := at - float64(i)
 	return sorted[i]*(1-t) + sorted[i+1]*t
 }
+
+// IsIdentity reports whether every finite number but -0 is itself when it is scaled.
+func (f Fit) IsIdentity() bool { return f.Center == 0 && f.Spread == 1 && f.Curve.isPlain() }
 
 // Of returns the scaled number.
 func (f Fit) Of(x float64) float64 {

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/kerf-ml/kerf/internal/alloc"
 )
 
 // Sink takes the cells of a table, row by row. A Builder is one.
@@ -22,6 +24,44 @@ type Sink interface {
 	Number(col int, v float64)
 	Bool(col int, v bool)
 	Text(col int, s string)
+}
+
+// Bulk is a Sink that takes many numbers of a column at once as well. Columns are told
+// before the rows that they are of.
+type Bulk interface {
+	Sink
+
+	// Room returns memory for the next n cells of a column, behind those of all rows that
+	// were begun, or nil where the column takes them one by one. All is how many rows
+	// there may be in the end, 0 where that is not known; truths says that cells are truth values, 1 and 0. Calls for
+	// different columns may run at the same time.
+	Room(col, n, all int, truths bool) []float64
+
+	// Put takes what stands in the room of a column, whose first row stands in the given
+	// line: finite numbers, none of them -0, and NaN for cells that are missing or odd.
+	// The rows must then be begun, by Row.
+	Put(col, n, line int, odd []Odd)
+}
+
+// Odd is a number that is not finite, in a place of a room.
+type Odd struct {
+	At    int
+	Value float64
+}
+
+// Settle makes numbers what Put takes: -0 becomes 0, and those that are not finite become NaN
+// and are returned, but for NaN in the place of missing cells, of which missing may be nil for none.
+func Settle(values []float64, missing []bool) (odd []Odd) {
+	for i, v := range values {
+		if v-v == 0 {
+			values[i] = v + 0
+			continue
+		}
+		if values[i] = math.NaN(); missing == nil || !missing[i] {
+			odd = append(odd, Odd{i, v})
+		}
+	}
+	return odd
 }
 
 // Builder makes tables of cells, whatever format they come from, so that all that
@@ -129,6 +169,43 @@ func (b *Builder) Numbers(col int, values []float64, point Point) {
 // PlainText adds a cell without quotes to a column that holds texts.
 func (b *Builder) PlainText(col int, cell []byte, at Place) { b.column[col].addText(cell, false, at) }
 
+// Room implements Bulk.
+func (b *Builder) Room(col, n, all int, truths bool) []float64 {
+	c := b.column[col]
+	if c.code != nil || truths && b.truthsAreTexts(col) {
+		return nil
+	}
+	c.pad(len(b.lines))
+	at := len(c.value)
+	if at != len(b.lines) {
+		panic("table: a second cell in the same place")
+	}
+	if cap(c.value)-at < n {
+		size := 2 * (at + n)
+		if all > 0 {
+			size = max(at+n, min(all, size))
+		}
+		grown := alloc.Slice[float64](size)
+		copy(grown, c.value)
+		c.value = grown[:at]
+	}
+	return c.value[at : at+n : at+n]
+}
+
+// Put implements Bulk.
+func (b *Builder) Put(col, n, line int, odd []Odd) {
+	c := b.column[col]
+	at := len(c.value)
+	c.value = c.value[:at+n]
+	for _, o := range odd {
+		text := spell(o.Value)
+		c.odd = append(c.odd, oddCell{at + o.At, text})
+		if c.firstOdd.Line == 0 {
+			c.firstOdd = placed{Place{line + o.At, col + 1}, text}
+		}
+	}
+}
+
 // Row begins the next row, which errors place in the given line of the file,
 // counted from 1.
 func (b *Builder) Row(line int) { b.lines = append(b.lines, max(line, 1)) }
@@ -150,7 +227,7 @@ func (b *Builder) Number(col int, v float64) {
 // Bool adds a truth value to the row: the number 1 or 0, except in a column that
 // is named as the target or has texts in it, where it is the text true or false.
 func (b *Builder) Bool(col int, v bool) {
-	if c := b.column[col]; c.code != nil || b.index != nil && b.names[col] == b.o.Target {
+	if b.column[col].code != nil || b.truthsAreTexts(col) {
 		b.Text(col, strconv.FormatBool(v))
 		return
 	}
@@ -160,6 +237,9 @@ func (b *Builder) Bool(col int, v bool) {
 	}
 	b.Number(col, n)
 }
+
+// truthsAreTexts reports whether truth values are texts in a column as long as it holds numbers.
+func (b *Builder) truthsAreTexts(col int) bool { return b.index != nil && b.names[col] == b.o.Target }
 
 // Text adds a text to the row. It is kept as it is; one that reads as a number
 // counts as one, and an empty one is missing.
@@ -205,6 +285,7 @@ func (b *Builder) Table() (*Table, error) {
 		}
 	}
 	for j, c := range b.column {
+		c.cut(len(b.lines))
 		c.pad(len(b.lines))
 		if j == is.Target && c.code == nil {
 			c.toTexts()
@@ -212,7 +293,7 @@ func (b *Builder) Table() (*Table, error) {
 	}
 	t := &Table{
 		Name: b.o.Name, Header: slices.Clone(b.names), Lines: b.lines, Target: is.Target, Weight: is.Weight,
-		column: b.column, drop: is.Drop, comma: comma,
+		column: b.column, drop: is.Drop, comma: comma, run: b.o.Run,
 	}
 	b.lines, b.column = nil, make([]*column, len(b.column))
 	b.empty()
@@ -241,6 +322,14 @@ func (c *column) len() int {
 		return len(c.code)
 	}
 	return len(c.value)
+}
+
+// cut leaves the cells behind n away, which Put took for rows that were never begun.
+func (c *column) cut(n int) {
+	if c.code == nil && len(c.value) > n {
+		c.value = c.value[:n]
+		c.odd = slices.DeleteFunc(c.odd, func(o oddCell) bool { return o.row >= n })
+	}
 }
 
 // pad adds missing cells up to n.

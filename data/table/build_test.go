@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -153,5 +154,60 @@ func TestBuilderFaults(t *testing.T) {
 			}()
 			f()
 		}()
+	}
+}
+
+// TestRoom: numbers that come by room are the same cells as those that come one by one, with the same first fault, for
+// columns in which rows had no cell before, and in the table after.
+func TestRoom(t *testing.T) {
+	values := []float64{1, math.Copysign(0, -1), math.Inf(1), math.NaN(), 2.5, math.Inf(-1), 7}
+	missing := []bool{false, false, false, false, true, false, false}
+	for _, before := range []int{0, 1, 3} {
+		one, whole := table.NewBuilder(table.Options{Target: "none"}), table.NewBuilder(table.Options{Target: "none"})
+		line := 0
+		for range 2 { // tables
+			for _, b := range []*table.Builder{one, whole} {
+				b.Column("x")
+				for i := range before {
+					b.Row(line + i + 1)
+				}
+			}
+			for i, v := range values {
+				one.Row(line + before + i + 1)
+				if !missing[i] {
+					one.Number(0, v)
+				}
+			}
+			room := whole.Room(0, len(values), 1, true)
+			copy(room, values)
+			room[4] = math.NaN()
+			whole.Put(0, len(values), line+before+1, table.Settle(room, missing))
+			for i := range values {
+				whole.Row(line + before + i + 1)
+			}
+			line += before + len(values)
+			a, _ := one.Table()
+			b, _ := whole.Table()
+			for i := range a.Len() {
+				x, there := a.Cell(i, 0)
+				if y, ok := b.Cell(i, 0); x != y || there != ok {
+					t.Errorf("row %d: %q, %v and %q, %v", i, x, there, y, ok)
+				}
+			}
+			_, want := table.Fit(a, nil, scale.None)
+			if _, got := table.Fit(b, nil, scale.None); fmt.Sprint(got) != fmt.Sprint(want) || want == nil {
+				t.Errorf("%v and %v", got, want)
+			}
+		}
+	}
+	b := table.NewBuilder(table.Options{Target: "x"})
+	b.Column("x")
+	if b.Room(0, 1, 1, false) == nil || b.Room(0, 1, 1, true) != nil {
+		t.Error("numbers of the target have no room, or its truth values have")
+	}
+	b.Row(1)
+	b.Text(0, "a")
+	if b.Room(0, 1, 1, false) != nil {
+		t.Error("texts have room for numbers")
 	}
 }

@@ -124,15 +124,25 @@ func (c *column) toTexts() {
 	c.index = map[string]int32{}
 	c.code = make([]int32, 0, len(c.value)+1)
 	odd := c.odd
+	var recent [256]struct { // by its bits, since spelling takes long and values come again
+		value float64
+		next  int32 // code + 1
+	}
 	for i, v := range c.value {
+		bits := math.Float64bits(v)
+		r := &recent[(bits*0x9e3779b97f4a7c15)>>56]
 		switch {
 		case len(odd) > 0 && odd[0].row == i:
 			c.code = append(c.code, c.intern(entry{odd[0].text, nonfinite, math.NaN()}))
 			odd = odd[1:]
 		case math.IsNaN(v):
 			c.code = append(c.code, -1)
+		case r.next > 0 && r.value == v:
+			c.code = append(c.code, r.next-1)
 		default:
-			c.code = append(c.code, c.intern(entry{spell(v), number, v}))
+			code := c.intern(entry{spell(v), number, v})
+			c.code = append(c.code, code)
+			r.value, r.next = v, code+1
 		}
 	}
 	c.value, c.odd = nil, nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/internal/par"
 )
 
 // Encode returns the rows of a table as vectors of Width coordinates, a
@@ -84,8 +85,8 @@ const encodeRows = 128
 
 func (s *Schema) encodeDense(t *Table, parts []*part) (*data.Matrix, error) {
 	m := data.NewMatrix(t.Len(), s.Width)
-	for lo := 0; lo < t.Len(); lo += encodeRows {
-		hi := min(lo+encodeRows, t.Len())
+	err := t.each(par.Blocks(t.Len(), encodeRows), func(block int) error {
+		lo, hi := par.Range(block, t.Len(), encodeRows)
 		for _, p := range parts {
 			if p.to.Kind == Number && p.putNumbers(m, lo, hi) {
 				continue
@@ -93,10 +94,14 @@ func (s *Schema) encodeDense(t *Table, parts []*part) (*data.Matrix, error) {
 			for i := lo; i < hi; i++ {
 				row := m.Row(i)
 				if p.put(t, i, func(j int, v float64) { row[j] = v }) != nil {
-					return nil, firstFault(t, parts, lo, hi)
+					return firstFault(t, parts, lo, hi)
 				}
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return m, nil
 }
@@ -117,6 +122,18 @@ func firstFault(t *Table, parts []*part, lo, hi int) error {
 // scaled.
 func (p *part) putNumbers(m *data.Matrix, lo, hi int) bool {
 	c, scaled := p.to, p.to.fit()
+	if p.from.code == nil && !c.Indicator && scaled.IsIdentity() {
+		to := m.Data[c.Offset:]
+		for i, v := range p.from.value[lo:hi] {
+			if v-v != 0 {
+				if v = c.Mean; v-v != 0 {
+					return false
+				}
+			}
+			to[(lo+i)*m.Cols] = v
+		}
+		return true
+	}
 	for i := lo; i < hi; i++ {
 		v := p.number(i)
 		gone := math.IsNaN(v)
@@ -163,7 +180,7 @@ type part struct {
 	from   *column
 	byCode []int           // category of each entry of from, if that is texts
 	byKey  map[string]int  // index of each category
-	cache  map[float64]int // category of numbers met so far, if from is numbers
+	cache  map[float64]int // category of each number of from, if that is numbers
 
 	moments []moment              // of each entry of from, if it is a date
 	terms   [][]term              // of each entry of from, if it is a text; byKey then has the words
@@ -203,6 +220,11 @@ func newPart(to *Column, from *column) *part {
 		p.byKey[key] = k
 	}
 	p.cache = map[float64]int{}
+	for _, v := range from.value {
+		if _, known := p.cache[v]; !known && !math.IsNaN(v) {
+			p.cache[v] = p.find(spell(v))
+		}
+	}
 	p.byCode = make([]int, len(from.entry))
 	for code, e := range from.entry {
 		p.byCode[code] = p.find(e.key())
@@ -234,19 +256,13 @@ func (p *part) category(row int) int {
 		}
 		return absent
 	}
-	v := p.from.value[row]
-	if k, ok := p.cache[v]; ok {
+	if k, ok := p.cache[p.from.value[row]]; ok {
 		return k
 	}
-	key, ok := p.from.text(row)
-	if !ok {
-		return absent
+	if key, ok := p.from.text(row); ok { // a number that is not finite
+		return p.find(key)
 	}
-	k := p.find(key)
-	if !math.IsNaN(v) {
-		p.cache[v] = k
-	}
-	return k
+	return absent
 }
 
 // put calls set for the coordinates of a row that may be other than zero, in

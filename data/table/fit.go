@@ -90,30 +90,16 @@ func (r Recipe) fit(t *Table, rows []int) (*Schema, *crossed, error) {
 		return nil, nil, err
 	}
 	s := &Schema{Target: t.Target, Header: t.Header != nil, Comma: string(t.comma), Scale: r.Scale}
-	for j, cells := range t.column {
-		c := Column{Name: t.columnName(j)}
-		var err error
-		switch {
-		case j == t.Target:
-			c.Kind = Target
-		case j == t.Weight:
-			c.Kind = Weight
-		case t.drop[j]:
-			c.Kind, c.Why = Ignored, "dropped"
-		case r.Categories == Levels && cells.isLevels(rows):
-			c.fitCategory(cells, rows)
-		case cells.isNumeric():
-			err = c.fitNumber(t, cells, rows, r.Scale)
-		default:
-			err = c.fitText(t, cells, rows, r)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		if r.Categories == Levels && c.Kind == Category && len(c.Categories) == 2 && c.Indicator {
-			c.Indicator, c.Size = false, 2
-		}
-		s.Columns = append(s.Columns, c)
+	s.Columns = make([]Column, len(t.column))
+	fits, err := r.fitPairs(t, rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := t.each(len(t.column), func(j int) (err error) {
+		s.Columns[j], err = r.fitColumn(t, j, rows, fits[j])
+		return err
+	}); err != nil {
+		return nil, nil, err
 	}
 	s.leaveOut(t, rows)
 	own, err := r.fitStatistics(s, t, rows)
@@ -133,6 +119,51 @@ func (r Recipe) fit(t *Table, rows []int) (*Schema, *crossed, error) {
 		}
 	}
 	return s, own, nil
+}
+
+// fitPairs fits columns that hold numbers, two at a time where fitting does not sort them. The
+// fit of other columns is nil.
+func (r Recipe) fitPairs(t *Table, rows []int) ([]*scale.Fit, error) {
+	fits := make([]*scale.Fit, len(t.column))
+	if r.Scale.Sorts() {
+		return fits, nil
+	}
+	var plain []int
+	for j, c := range t.column {
+		if c.code == nil && j != t.Target && j != t.Weight && !t.drop[j] {
+			plain = append(plain, j)
+		}
+	}
+	return fits, t.each(len(plain)/2, func(i int) error {
+		j, k := plain[2*i], plain[2*i+1]
+		a, b := r.Scale.FitBoth(t.column[j].value, t.column[k].value, rows)
+		fits[j], fits[k] = &a, &b
+		return nil
+	})
+}
+
+// fitColumn decides what a column is. The fit of its numbers may be known.
+func (r Recipe) fitColumn(t *Table, j int, rows []int, known *scale.Fit) (c Column, err error) {
+	cells := t.column[j]
+	c.Name = t.columnName(j)
+	switch {
+	case j == t.Target:
+		c.Kind = Target
+	case j == t.Weight:
+		c.Kind = Weight
+	case t.drop[j]:
+		c.Kind, c.Why = Ignored, "dropped"
+	case r.Categories == Levels && cells.isLevels(rows):
+		c.fitCategory(cells, rows)
+	case cells.isNumeric():
+		err = c.fitNumber(t, cells, rows, r.Scale, known)
+	default:
+		err = c.fitText(t, cells, rows, r)
+	}
+	if r.Categories == Levels && c.Kind == Category && len(c.Categories) == 2 && c.Indicator {
+		c.Indicator, c.Size = false, 2
+	}
+	return c, err
 }
 
 func (t *Table) checkLabels(rows []int) error {
@@ -165,18 +196,22 @@ func (c *column) checkFinite(file string) error {
 	}
 }
 
-func (c *Column) fitNumber(t *Table, cells *column, rows []int, kind scale.Kind) error {
+func (c *Column) fitNumber(t *Table, cells *column, rows []int, kind scale.Kind, known *scale.Fit) error {
 	if err := cells.checkFinite(t.Name); err != nil {
 		return err
 	}
-	number := cells.numbers(c.Format)
-	f := kind.FitKnots(func(yield func(float64) bool) {
-		for _, i := range rows {
-			if v := number(i); !math.IsNaN(v) && !yield(v) {
-				return
+	if known == nil {
+		number := cells.numbers(c.Format)
+		f := kind.FitKnots(func(yield func(float64) bool) {
+			for _, i := range rows {
+				if v := number(i); !math.IsNaN(v) && !yield(v) {
+					return
+				}
 			}
-		}
-	}, scale.KnotsOf(t.Cols()))
+		}, scale.KnotsOf(t.Cols()))
+		known = &f
+	}
+	f := *known
 	if f.N == 0 {
 		c.Kind, c.Why = Ignored, emptyColumn
 		return nil
@@ -214,7 +249,7 @@ func (c *Column) fitText(t *Table, cells *column, rows []int, r Recipe) error {
 		}
 	case format != nil:
 		c.Format = format
-		return c.fitNumber(t, cells, rows, r.Scale)
+		return c.fitNumber(t, cells, rows, r.Scale, nil)
 	}
 	if layout != "" {
 		c.fitDate(cells, rows, r, layout, scale.KnotsOf(t.Cols()))

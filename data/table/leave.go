@@ -86,28 +86,45 @@ func (p *part) isConstant(rows []int) bool {
 // where there is none.
 func sameColumns(parts []*part, rows []int) []int {
 	out, seed := make([]int, len(parts)), maphash.MakeSeed()
-	known := map[uint64][]int{}
+	alike := map[uint64][]int{} // columns whose first cells are the same
 	for j, p := range parts {
-		if out[j] = -1; p == nil {
+		if out[j] = -1; p != nil {
+			sum := p.hash(seed, rows[:min(len(rows), firstCells)])
+			alike[sum] = append(alike[sum], j)
+		}
+	}
+	known := map[uint64][]int{}
+	for _, columns := range alike {
+		if len(columns) == 1 {
 			continue
 		}
-		var h maphash.Hash
-		h.SetSeed(seed) // whatever the hash, equal columns are compared cell by cell
-		for _, i := range rows {
-			maphash.WriteComparable(&h, math.Float64bits(p.cell(i)))
-		}
-		sum := h.Sum64()
-		for _, k := range known[sum] {
-			if p.sameAs(parts[k], rows) {
-				out[j] = k
-				break
+		for _, j := range columns {
+			sum := parts[j].hash(seed, rows)
+			for _, k := range known[sum] {
+				if parts[j].sameAs(parts[k], rows) {
+					out[j] = k
+					break
+				}
 			}
-		}
-		if out[j] < 0 {
-			known[sum] = append(known[sum], j)
+			if out[j] < 0 {
+				known[sum] = append(known[sum], j)
+			}
 		}
 	}
 	return out
+}
+
+// firstCells is how many cells of a column tell it from most others.
+const firstCells = 256
+
+// hash returns a hash of cells. Whatever it is, equal columns are compared cell by cell.
+func (p *part) hash(seed maphash.Seed, rows []int) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for _, i := range rows {
+		maphash.WriteComparable(&h, math.Float64bits(p.cell(i)))
+	}
+	return h.Sum64()
 }
 
 func (p *part) sameAs(q *part, rows []int) bool {
@@ -135,11 +152,14 @@ func (p *part) isIdentifier(t *Table, rows []int, name string, named, first bool
 	if p.to.Kind != Number || p.to.Indicator {
 		return false
 	}
-	numbered, known := true, make(map[float64]bool, len(rows))
+	if slices.ContainsFunc(rows, func(i int) bool { return p.cell(i) != math.Trunc(p.cell(i)) }) {
+		return false
+	}
+	numbered, known := true, map[float64]bool{}
 	start := p.cell(rows[0]) - float64(t.place(rows[0]))
 	for _, i := range rows {
 		v := p.cell(i)
-		if v != math.Trunc(v) || known[v] {
+		if known[v] {
 			return false
 		}
 		known[v] = true

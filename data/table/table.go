@@ -1,8 +1,13 @@
 package table
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"strconv"
+
+	"github.com/kerf-ml/kerf/internal/par"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // Table holds rows of a file, as columns of cells.
@@ -17,6 +22,27 @@ type Table struct {
 	column []*column
 	drop   []bool
 	comma  rune
+	run    run.Control // who reads the table says how many may work on it
+}
+
+// fewCells is how many cells are no work for several.
+const fewCells = 1 << 16
+
+// each calls body(i) for every i in [0, n), on several cores where the table is large, and
+// returns the error of the smallest i that has one.
+func (t *Table) each(n int, body func(i int) error) error {
+	ctl := run.Control{Workers: t.run.Workers}
+	if len(t.Lines)*len(t.column) < fewCells {
+		ctl.Workers = 1
+	}
+	errs := make([]error, n)
+	if err := par.For(context.Background(), ctl, "", n, func(i int) error {
+		errs[i] = body(i)
+		return nil
+	}); err != nil {
+		return err
+	}
+	return cmp.Or(errs...)
 }
 
 // Len returns the number of rows.

@@ -146,7 +146,7 @@ func (s SVM[T]) FitRest(
 		return nil, learn.Report{}, err
 	}
 	m := s.machine()
-	m.rows = &rowStore[T]{keep: true}
+	m.squares, m.rows = &squares{same: true}, &rowStore[T]{keep: true}
 	if s.warm != nil {
 		m.rows = s.warm.rows
 	}

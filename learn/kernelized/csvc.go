@@ -56,7 +56,7 @@ func NewSVM[T any](k kernel.Kernel[T]) SVM[T] {
 
 func (s SVM[T]) machine() machine[T] {
 	return machine[T]{name: "svm", kernel: s.Kernel, tolerance: s.Tolerance, iterations: s.MaxIterations,
-		shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run, warm: s.warm}
+		shrinks: s.Shrink, checkpoint: s.Checkpoint, ctl: s.Run, warm: s.warm, squares: &squares{}}
 }
 
 // Validate reports every field that is out of range.

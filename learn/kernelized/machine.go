@@ -30,6 +30,7 @@ type machine[T any] struct {
 	checkpoint Checkpoint
 	ctl        run.Control
 	rows       *rowStore[T] // nil where problems share none
+	squares    *squares     // for problems that are many and small; nil for others
 	warm       *warmth[T]   // of fits along a path; nil for a fit by itself
 }
 
@@ -107,6 +108,9 @@ func (m machine[T]) solveFrom(
 	s := &smo[T]{kernel: m.kernel, x: x, tolerance: m.tolerance, iterations: m.iterations, shrinks: m.shrinks &&
 		d.n >= shrinkFrom, ctl: m.ctl, checkpoint: m.checkpoint, dual: d, rows: m.rows}
 	s.start = warm.begin(separator, d)
+	if m.squares != nil && s.small() {
+		s.squares = m.squares
+	}
 	if s.rows == nil {
 		s.rows = &rowStore[T]{}
 	}

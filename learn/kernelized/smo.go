@@ -62,8 +62,9 @@ type smo[T any] struct {
 	largest float64   // |K(x, x)| of all rounds so far
 	state   progress
 	rows    *rowStore[T]
-	place   []int  // of each instance in rows, -1 where it is set aside; nil where none is
-	mark    uint64 // tells this problem from others in checkpoints
+	place   []int    // of each instance in rows, -1 where it is set aside; nil where none is
+	mark    uint64   // tells this problem from others in checkpoints
+	squares *squares // where all of K is computed at once; nil where rows are, as they are called for
 }
 
 // progress is what the next round depends on, beside the variables and scores.
@@ -267,11 +268,14 @@ func rounds[T any, F float32 | float64](
 	d := s.dual
 	most, widest := min(workingMost, len(d.b)), 0.0
 	w := &round[T, F]{smo: s, inner: newInner[F](most), got: make([][]F, rowsAtOnce)}
+	if s.squares != nil {
+		defer s.squares.lend(w.inner)()
+	}
 	for {
 		up, down := d.extremes(s.scores, s.state.shrunk.active)
 		violation := d.violation(up, down)
 		tolerance := s.tolerance
-		whole := s.sequential()
+		whole := s.sequential() && s.squares == nil
 		if rough && !whole {
 			tolerance *= 0.9
 		}
@@ -292,14 +296,18 @@ func rounds[T any, F float32 | float64](
 		if s.shrinks {
 			s.shrink(up, down)
 		}
-		cache, err := rows.of(s)
-		if err != nil {
-			return "", err
+		var err error
+		if s.squares == nil {
+			if w.cache, err = rows.of(s); err != nil {
+				return "", err
+			}
 		}
-		w.cache = cache
-		if whole {
+		switch {
+		case s.squares != nil:
+			err = w.runAll(ctx, tolerance)
+		case whole:
 			err = w.sequence(ctx, tolerance)
-		} else {
+		default:
 			s.state.set = d.choose(s.scores, up, down, s.state.shrunk.active, s.state.set, s.size(most))
 			w.inner.rows = nil
 			err = w.run(ctx, max(0.1*violation, 0.5*tolerance))
@@ -350,6 +358,7 @@ type round[T any, F float32 | float64] struct {
 	inner *inner[F]
 	got   [][]F
 	diag  []float64 // of K, for steps over all variables
+	whole bool      // all of K is in the inner problem
 }
 
 // run solves for the variables of the working set and updates the scores, with

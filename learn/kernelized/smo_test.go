@@ -497,10 +497,14 @@ func TestSVMCancel(t *testing.T) {
 // result is the same bit for bit.
 func TestResume(t *testing.T) {
 	stop := errors.New("stop")
-	for _, n := range []int{600, 2300} {
+	for _, c := range []struct {
+		n int
+		c float64
+	}{{600, 1000}, {1100, 10}, {2300, 10}} {
+		n := c.n
 		d := clouds(n, 3, 4)
 		s := kernelized.NewSVM[data.Vector](kernel.Gaussian{Gamma: 0.5})
-		s.C, s.Tolerance = 10, 1e-5
+		s.C, s.Tolerance = c.c, 1e-5
 		want, reported, err := s.Fit(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
@@ -541,7 +545,7 @@ func TestResume(t *testing.T) {
 				t.Error("no error for a damaged checkpoint")
 			}
 		}
-		s.Checkpoint, s.C = kernelized.Checkpoint{From: states[0]}, 11
+		s.Checkpoint, s.C = kernelized.Checkpoint{From: states[0]}, 11*c.c
 		if _, _, err := s.Fit(t.Context(), d); err == nil {
 			t.Error("no error for a checkpoint of another problem")
 		}
