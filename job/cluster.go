@@ -88,10 +88,10 @@ type fileSet struct {
 
 // filesOn finds the files of a path.
 func (o *Options) filesOn(ctx context.Context, path string) (*fileSet, error) {
-	if path == "-" {
+	if path == "-" || slices.Contains(o.Read.More, "-") {
 		return nil, badInput("standard input", "a pipe cannot be read on several machines", "write it to a file first")
 	}
-	names, err := o.Engine.Files(ctx, path)
+	names, err := o.Read.Files(path, func(path string) ([]string, error) { return o.Engine.Files(ctx, path) })
 	return &fileSet{path: path, names: names}, err
 }
 
