@@ -193,7 +193,7 @@ func (o *TrainOptions) surveyFile(ctx context.Context, path string) (*dataset.Ro
 		dim = max(v, 1)
 	}
 	most := max(1, min(mostSampled, int(featureShare*float64(o.budget())/8/dim)))
-	o.Run.Progress.Begin("survey "+path, 0)
+	o.Run.Progress.Begin("survey "+path, o.on.steps())
 	sampling := dataset.Sampling{Rows: most, Seed: o.Seed, Needed: !read.Unlabeled,
 		Keep: func(row int) bool { return !o.heldOut(row) }}
 	switch {

@@ -75,6 +75,11 @@ func (e *Engine) folderOf(ctx context.Context, w *job.Work) (string, error) {
 	}
 	folder := join(e.Staging, string(w.Do)+"-"+hash(string(b)))
 	e.folders = append(e.folders, folder)
+	if isLocal(folder) { // nobody else makes it: results of work that was withdrawn have no place
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return "", err
+		}
+	}
 	if there, err := read(ctx, join(folder, workFile)); err == nil && string(there) == string(b) {
 		return folder, nil
 	}
@@ -208,7 +213,7 @@ func (e *Engine) run(ctx context.Context, w *job.Work, folder string, all []assi
 	if w.Merges() {
 		beam.ParDo0(s, &mergeUnits{Folder: folder}, beam.GroupByKey(s, parts))
 	}
-	return e.Runner.Run(ctx, p, "kerf-"+string(w.Do), e.Parallelism, func(units int) {
+	err = e.Runner.Run(ctx, p, "kerf-"+string(w.Do), e.Parallelism, func(units int) {
 		if units == 0 { // the engine does not say
 			if done, err := finished(ctx, folder); err == nil {
 				for _, a := range all {
@@ -222,6 +227,10 @@ func (e *Engine) run(ctx context.Context, w *job.Work, folder string, all []assi
 		}
 		tell(min(before+units, len(all)))
 	})
+	if ctx.Err() != nil {
+		return errors.Join(err, erase(context.WithoutCancel(ctx), join(folder, workFile)))
+	}
+	return err
 }
 
 // finished returns the names of the units and groups of a folder that are done.
