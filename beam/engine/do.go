@@ -51,6 +51,8 @@ type settled struct {
 	Failed string `json:",omitempty"` // why there is no result, though the rows are not to blame
 	Size   int64
 	Digest string
+
+	Began, Ended time.Time
 }
 
 // fault is a data.InputError that can be kept.
@@ -145,7 +147,7 @@ func (d *doUnits) settle(ctx context.Context, a *assigned) error {
 	if err != nil {
 		return err
 	}
-	s := settled{}
+	s := settled{Began: time.Now()}
 	s.Size, s.Digest, err = write(ctx, join(d.Folder, a.Name+partSuffix), func(f *os.File) error {
 		done, err := w.Do(ctx, a.Unit, f)
 		if ctx.Err() != nil {
@@ -166,6 +168,7 @@ func (d *doUnits) settle(ctx context.Context, a *assigned) error {
 	if err != nil {
 		return err
 	}
+	s.Ended = time.Now()
 	return writeJSON(ctx, join(d.Folder, a.Name+doneSuffix), &s)
 }
 
@@ -242,7 +245,7 @@ func (m *mergeUnits) ProcessElement(ctx context.Context, group int, next func(*s
 	if err != nil {
 		return err
 	}
-	s := settled{}
+	s := settled{Began: time.Now()}
 	merged, err := work.Merge(func() ([]byte, error) {
 		if len(names) == 0 {
 			return nil, nil
@@ -271,6 +274,7 @@ func (m *mergeUnits) ProcessElement(ctx context.Context, group int, next func(*s
 	if err != nil {
 		return err
 	}
+	s.Ended = time.Now()
 	return writeJSON(ctx, join(m.Folder, target+doneSuffix), &s)
 }
 

@@ -122,7 +122,8 @@ func (c *Cluster) java(p Plan, lib, name, class string, args ...string) error {
 		return err
 	}
 	defer out.Close()
-	line := append([]string{fmt.Sprintf("-Xmx%dm", p.Memory), "-Dkerf.cluster=" + p.Folder, "-XX:+UseSerialGC"},
+	line := append([]string{fmt.Sprintf("-Xmx%dm", p.Memory), "-Dkerf.cluster=" + p.Folder, "-XX:+UseSerialGC",
+		"-XX:TieredStopAtLevel=1"}, // rows go past them: what they would gain by more compiling is less than it costs
 		exports...)
 	for _, pkg := range opens {
 		line = append(line, "--add-opens=java.base/"+pkg+"=ALL-UNNAMED")
