@@ -132,7 +132,7 @@ func (e *Engine) Each(
 			e.Say(clock.times(w.Do, len(all)))
 		}
 	}()
-	bad := false
+	bad := len(all) // the first unit of bad rows
 	results := make([]*settled, len(all))
 	for i, a := range all {
 		if err := ctx.Err(); err != nil {
@@ -145,10 +145,12 @@ func (e *Engine) Each(
 		if results[i].Failed != "" {
 			return errors.New(results[i].Failed)
 		}
-		bad = bad || results[i].Fault != nil
+		if results[i].Fault != nil {
+			bad = min(bad, i)
+		}
 		clock.unit(results[i])
 	}
-	if w.Merges() && !bad {
+	if w.Merges() && bad == len(all) {
 		return takeGroups(ctx, folder, all, take, &clock)
 	}
 	for i, s := range results {
@@ -156,7 +158,7 @@ func (e *Engine) Each(
 		switch {
 		case s.Fault != nil:
 			r.Bad = s.Fault.input()
-		case w.Do != job.DoPredict && w.Do != job.DoMap && !bad || w.Do == job.DoDivide:
+		case w.Do != job.DoPredict && w.Do != job.DoMap && i < bad || w.Do == job.DoDivide: // nobody looks at those behind
 			if _, r.Content, err = result(ctx, folder, all[i].Name, true); err != nil {
 				return err
 			}
