@@ -39,7 +39,8 @@ type display struct {
 // newDisplay returns the display of a stream.
 func newDisplay(name string, w io.Writer, now func() time.Time) *display {
 	f, ok := w.(*os.File)
-	return &display{name: name, w: w, bar: ok && term.IsTerminal(int(f.Fd())), now: now, meter: run.NewMeter(now), last: now()}
+	return &display{name: name, w: w, bar: ok && term.IsTerminal(int(f.Fd())), now: now, meter: run.NewMeter(now),
+		last: now()}
 }
 
 // start draws from now on until the function it returns is called.

@@ -22,8 +22,8 @@ type Times struct {
 
 // String is the same for people.
 func (t Times) String() string {
-	return fmt.Sprintf("job %s: %d units; submit %.2f work %.2f in units %.2f merge %.2f end %.2f collect %.2f seconds", t.Do,
-		t.Units, t.Submit.Seconds(), t.Work.Seconds(), t.InUnits.Seconds(), t.Merge.Seconds(), t.End.Seconds(),
+	return fmt.Sprintf("job %s: %d units; submit %.2f work %.2f in units %.2f merge %.2f end %.2f collect %.2f seconds",
+		t.Do, t.Units, t.Submit.Seconds(), t.Work.Seconds(), t.InUnits.Seconds(), t.Merge.Seconds(), t.End.Seconds(),
 		t.Collect.Seconds())
 }
 

@@ -34,14 +34,15 @@ func main() {
 	rows := flag.Int("rows", 50_000, "rows of the smallest data set; the others have 2, 4 and 8 times as many")
 	dim := flag.Int("dim", 500, "landmarks")
 	span := flag.Int("span", 1<<16, "rows of a unit")
+	managers := flag.String("managers", "0,1,2", "numbers of task managers; 0 for a Flink in the job server")
 	flag.Parse()
-	if err := measure(*kerf, *beam, *rows, *dim, *span); err != nil {
+	if err := measure(*kerf, *beam, *rows, *dim, *span, strings.Split(*managers, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "bench-beam: "+err.Error())
 		os.Exit(1)
 	}
 }
 
-func measure(kerf, beam string, rows, dim, span int) error {
+func measure(kerf, beam string, rows, dim, span int, clusters []string) error {
 	dir, err := os.MkdirTemp("", "bench-beam-*")
 	if err != nil {
 		return err
@@ -56,8 +57,8 @@ func measure(kerf, beam string, rows, dim, span int) error {
 		}
 		sizes = append(sizes, n)
 	}
-	words := []string{"--kernel", "rbf(gamma=1)", "--map", "f2", "--dim", strconv.Itoa(dim), "--learner", "ridge", "-q", "-o",
-		filepath.Join(dir, "m.kerf")}
+	words := []string{"--kernel", "rbf(gamma=1)", "--map", "f2", "--dim", strconv.Itoa(dim), "--learner", "ridge", "-q",
+		"-o", filepath.Join(dir, "m.kerf")}
 	plain := map[int]*run{}
 	fmt.Println("rows | engine | seconds | CPU s: program + Java + workers | CPU µs a row | beside kerf")
 	show := func(r *run) {
@@ -75,7 +76,11 @@ func measure(kerf, beam string, rows, dim, span int) error {
 		plain[n] = r
 		show(r)
 	}
-	for _, managers := range []int{0, 1, 2} {
+	for _, text := range clusters {
+		managers, err := strconv.Atoi(text)
+		if err != nil {
+			return err
+		}
 		measured := sizes
 		if managers > 0 { // the job server sends its jars with each job, which takes most of a minute a training
 			measured = []int{sizes[0], sizes[3]}
