@@ -14,7 +14,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -156,8 +155,7 @@ func timed(rows int, engine string, pids []int, name string, args ...string) (*r
 		return nil, fmt.Errorf("%s %v: %w: %s", name, args, err, said.String())
 	}
 	r := &run{rows: rows, engine: engine, wall: time.Since(began)}
-	used := c.ProcessState.SysUsage().(*syscall.Rusage)
-	r.client = float64(used.Utime.Nano()+used.Stime.Nano()) / 1e9
+	r.client = (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds()
 	time.Sleep(2 * time.Second) // workers end, and are counted, when their parents wait for them
 	a, b := spent(pids)
 	r.java, r.workers = a-java, b-workers
