@@ -6,7 +6,7 @@ FUZZTIME ?= 20000x
 PKGS = ./...
 CORE = ./internal/gemm ./internal/vmath ./internal/compute ./internal/linalg ./gram
 
-.PHONY: help build beam beam-test wheel python-test test claims graphs race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-peers bench-cores bench-serve bench-batch soak bench-python cuda test-gpu bench-gpu generate-cuda generated-cuda clean
+.PHONY: help build beam beam-test wheel python-test test claims graphs race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-peers bench-cores bench-serve bench-batch bench-beam soak bench-python cuda test-gpu bench-gpu generate-cuda generated-cuda clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -135,6 +135,9 @@ bench-maps: ## feature maps and projections beside scikit-learn (JSON=1 for mach
 
 bench-serve: ## the service beside FastAPI and scikit-learn: A9A=a9a.libsvm.gz PYTHON=venv/bin/python
 	bench/serve/run.sh
+
+bench-beam: build beam ## CPU and time of kerf-beam on Flink beside kerf, as rows double (5 minutes)
+	$(GO) run ./bench/beam
 
 bench-batch: build ## what a row costs the service in batches beside kerf predict: A9A=a9a.libsvm.gz
 	$(GO) run ./bench/serve/batch -kerf ./kerf -data $(A9A)

@@ -165,7 +165,7 @@ Start with: kerf demo`,
 	root.Args = cobra.ArbitraryArgs
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		if !a.quiet {
-			a.shown = newDisplay(a.stderr, time.Now)
+			a.shown = newDisplay(a.name, a.stderr, time.Now)
 			a.hide = a.shown.start()
 		}
 		if a.workers < 0 {

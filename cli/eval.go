@@ -13,13 +13,13 @@ func (a *app) eval() *cobra.Command {
 	var in inputFlags
 	var trust modelFlags
 	c := &cobra.Command{
-		Use:   "eval MODEL DATA",
+		Use:   "eval MODEL DATA...",
 		Short: "Measure a model on labelled data",
 		Long: `Measure a model on labelled data. Where rows have weights, from --weights, from the
 column of --weight or from the one that the model was trained with, all measures
 are by weight.`,
 		Example: "  kerf eval model.kerf test.csv",
-		Args:    cobra.ExactArgs(2),
+		Args:    cobra.MinimumNArgs(2),
 	}
 	in.addKnown(c.Flags())
 	trust.add(c.Flags())
@@ -34,6 +34,7 @@ are by weight.`,
 		if err != nil {
 			return err
 		}
+		in.read.More = args[2:]
 		o := a.options(&in)
 		o.AllowExec = trust.allowExec
 		e, err := job.Evaluate(c.Context(), m, args[1], o)

@@ -23,13 +23,13 @@ func (a *app) mapping() *cobra.Command {
 		out string
 	)
 	c := &cobra.Command{
-		Use:   "map MODEL DATA -o FILE | map --fit DATA -o FILE",
+		Use:   "map MODEL DATA... -o FILE | map --fit DATA... -o FILE",
 		Short: "Write the explicit features, for any other learner",
 		Long: `Write the explicit features of data, a row each, with the label last where
 there is one: by the map of a model, or by a map fitted to the data (--fit).`,
 		Example: `  kerf map model.kerf data.csv -o features.csv
   kerf map --fit data.csv --kernel 'rbf(gamma=1)' --map f2 --dim 50 -o features.csv`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: cobra.MinimumNArgs(1),
 	}
 	in.add(c.Flags())
 	of.add(c.Flags())
@@ -38,7 +38,7 @@ there is one: by the map of a model, or by a map fitted to the data (--fit).`,
 	c.Flags().StringVarP(&out, "output", "o", "",
 		"file to write to: .csv, .libsvm, .npy, .parquet, .arrow, .arrows or .feather (default: standard output, CSV)")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if fit != (len(args) == 1) {
+		if !fit && len(args) == 1 {
 			return usage("kerf map takes a model and data, or --fit and data; usage: %s", c.UseLine())
 		}
 		if a.json && (out == "" || out == "-") {
@@ -59,6 +59,9 @@ there is one: by the map of a model, or by a map fitted to the data (--fit).`,
 		}
 		if err != nil {
 			return err
+		}
+		if in.read.More = args[1:]; !fit {
+			in.read.More = args[2:]
 		}
 		o := a.options(&in)
 		if fit {

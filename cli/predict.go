@@ -17,10 +17,10 @@ func (a *app) predict() *cobra.Command {
 	var o job.PredictOptions
 	out := ""
 	c := &cobra.Command{
-		Use:     "predict MODEL DATA",
+		Use:     "predict MODEL DATA...",
 		Short:   "Predict labels, one line a row",
 		Example: "  kerf predict model.kerf new.csv -o labels.txt\n  kerf predict model.kerf new.csv --keep id,name",
-		Args:    cobra.ExactArgs(2),
+		Args:    cobra.MinimumNArgs(2),
 	}
 	in.addKnown(c.Flags())
 	trust.add(c.Flags())
@@ -41,7 +41,7 @@ func (a *app) predict() *cobra.Command {
 		case c.Flags().Changed("set") && !slices.Contains(model.Coverages, o.Coverage):
 			return usage("--set is %v and must be one of %v", o.Coverage, model.Coverages)
 		}
-		check := flagged(cmp.Or(job.Writable(out), job.Apart(out, args[0], args[1], in.read.Labels)))
+		check := flagged(cmp.Or(job.Writable(out), job.Apart(out, append(args, in.read.Labels)...)))
 		if a.elsewhere() {
 			check = checkFolder(out)
 		}
@@ -55,6 +55,7 @@ func (a *app) predict() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		in.read.More = args[2:]
 		o.Options = a.options(&in)
 		if err := o.Check(m, args[0]); err != nil {
 			return flagged(err)

@@ -25,6 +25,7 @@ const (
 // elsewhere, whether the work has something to report or not. Short work shows
 // nothing.
 type display struct {
+	name  string // of the program
 	w     io.Writer
 	bar   bool
 	now   func() time.Time
@@ -36,9 +37,10 @@ type display struct {
 }
 
 // newDisplay returns the display of a stream.
-func newDisplay(w io.Writer, now func() time.Time) *display {
+func newDisplay(name string, w io.Writer, now func() time.Time) *display {
 	f, ok := w.(*os.File)
-	return &display{w: w, bar: ok && term.IsTerminal(int(f.Fd())), now: now, meter: run.NewMeter(now), last: now()}
+	return &display{name: name, w: w, bar: ok && term.IsTerminal(int(f.Fd())), now: now, meter: run.NewMeter(now),
+		last: now()}
 }
 
 // start draws from now on until the function it returns is called.
@@ -88,7 +90,7 @@ func (d *display) draw() {
 		fmt.Fprintf(d.w, "\r\x1b[K%s %s", barOf(s.Part), words(s))
 	case !d.bar && now.Sub(d.last) >= every:
 		d.last = now
-		fmt.Fprintln(d.w, "kerf: "+words(s))
+		fmt.Fprintln(d.w, d.name+": "+words(s))
 	}
 }
 

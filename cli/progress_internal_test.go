@@ -12,7 +12,7 @@ import (
 func TestDisplayBeats(t *testing.T) {
 	now := time.Unix(1, 0)
 	var b bytes.Buffer
-	d := newDisplay(&b, func() time.Time { return now })
+	d := newDisplay("kerf", &b, func() time.Time { return now })
 	p := d.progress()
 	pass := func(n int) {
 		for range n {
@@ -51,7 +51,7 @@ func TestDisplayBeats(t *testing.T) {
 func TestBar(t *testing.T) {
 	now := time.Unix(1, 0)
 	var b bytes.Buffer
-	d := newDisplay(&b, func() time.Time { return now })
+	d := newDisplay("kerf", &b, func() time.Time { return now })
 	d.bar = true
 	p := d.progress()
 	p.Begin("read a file", 0)
@@ -80,7 +80,7 @@ func TestBar(t *testing.T) {
 func TestDisplayBytes(t *testing.T) {
 	now := time.Unix(1, 0)
 	var b bytes.Buffer
-	d := newDisplay(&b, func() time.Time { return now })
+	d := newDisplay("kerf", &b, func() time.Time { return now })
 	for _, c := range []struct {
 		bytes, size int64
 		want        string

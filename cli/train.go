@@ -59,7 +59,7 @@ func keepers() []string { return model.LearnerNames(func(t model.Traits) bool { 
 func (a *app) train() *cobra.Command {
 	f := &trainFlags{}
 	c := &cobra.Command{
-		Use:   "train DATA",
+		Use:   "train DATA...",
 		Short: "Train a model",
 		Long: `Train a model: map the data into explicit features and train a linear
 separator on them, or train a kernel machine. What is not chosen kerf picks
@@ -67,13 +67,14 @@ itself and says so.
 
 DATA is a table (CSV, TSV, JSON Lines, Parquet, Arrow), LIBSVM data, NPY or IDX with
 --labels, FASTA, lines of text or sets, also compressed (.gz, .bz2, .zst); - is standard input.
-A folder or a pattern of files, in quotes, is one data set. What does not fit in --max-memory is
-read part by part and learnt from sums (--stream), where the learner is ridge, svm or logistic.`,
+A folder or a pattern of files, in quotes, is one data set, and so are several DATA, in their
+order. What does not fit in --max-memory is read part by part and learnt from sums (--stream),
+where the learner is ridge, svm or logistic.`,
 		Example: `  kerf train data.csv --holdout 0.3 -o model.kerf
   kerf train c.csv --kernel 'rbf(gamma=1)' --map f2 --dim 100 --holdout 0.3 --json
   kerf train houses.csv --holdout 0.2
   kerf train survey.csv --target income --weight sampling_weight --test fresh.csv`,
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MinimumNArgs(1),
 	}
 	f.add(c, "file with data to test on", "part of the data to hold out and test on, such as 0.3",
 		"file to keep the learner's state in, of "+strings.Join(keepers(),
@@ -86,6 +87,7 @@ read part by part and learnt from sums (--stream), where the learner is ridge, s
 		if err := f.checkEffort(c); err != nil {
 			return err
 		}
+		f.read.More = args[1:]
 		if err := f.settle(a, c, args[0]); err != nil {
 			return err
 		}
@@ -130,7 +132,8 @@ func (f *trainFlags) settle(a *app, c *cobra.Command, path string) error {
 	case changed("report") && f.report == t.Output:
 		return usage("--report and -o name the same file %s", t.Output)
 	}
-	inputs := []string{path, f.train.Test, f.train.TestLabels, f.train.TestWeights, f.read.Labels, f.read.Weights}
+	inputs := append([]string{path, f.train.Test, f.train.TestLabels, f.train.TestWeights, f.read.Labels, f.read.Weights},
+		f.read.More...)
 	if err := flagged(cmp.Or(job.Writable(f.report), job.Apart(f.report, inputs...))); err != nil {
 		return err
 	}

@@ -63,6 +63,10 @@ type Options struct {
 	// of single files.
 	Open func(ctx context.Context, name string) (io.ReadCloser, error)
 
+	// More are further paths whose rows come after those of the path that is read: all of
+	// them are one data set.
+	More []string
+
 	// Piece is the part of the file that is read; nil for all of it. See Divide.
 	Piece *Piece
 

@@ -86,7 +86,7 @@ func (g *gathering) mergeLabels(of map[string]tally) {
 // Surveyed is then to be the option of another survey. Of the options those of the data
 // and Run count.
 func (p *Partial) End(name string, o Options) (*Rows, bool, error) {
-	p.g.o.Run = o.Run
+	p.g.o.Run, p.g.o.More = o.Run, o.More
 	p.g.sample.Shrink(p.g.most())
 	return p.g.finish(name)
 }

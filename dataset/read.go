@@ -70,9 +70,9 @@ func read(ctx context.Context, path string, o *recogniser) (*Rows, error) {
 	r := parts[0]
 	if len(parts) > 1 {
 		r = joined(parts)
-		r.Name = path
+		r.Name = o.Named(path)
 		if r.table != nil {
-			r.table.Name = path
+			r.table.Name = r.Name
 		}
 	}
 	r.Notes = append(r.Notes, o.notes...)

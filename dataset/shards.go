@@ -47,6 +47,44 @@ func Files(path string) ([]string, error) {
 	return names, nil // ReadDir sorts them
 }
 
+// Files returns the files of a path and of More, one after the other, each expanded as
+// by the function Files, or by another one. A file may be one of them but once, and pipes
+// may not: those that come behind would wait for what nobody may ever write.
+func (o *Options) Files(path string, expand func(path string) ([]string, error)) ([]string, error) {
+	if len(o.More) == 0 {
+		return expand(path)
+	}
+	var all []string
+	seen := map[string]bool{}
+	for _, p := range append([]string{path}, o.More...) {
+		names, err := expand(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if seen[filepath.Clean(name)] {
+				return nil, &data.InputError{File: name, Problem: "the file is named twice", Advice: "name each file once"}
+			}
+			info, err := os.Stat(name)
+			if name == "-" || err == nil && !info.Mode().IsRegular() {
+				return nil, &data.InputError{File: name, Problem: "a pipe cannot be one of several inputs",
+					Advice: "write it to a file first, or give it alone"}
+			}
+			seen[filepath.Clean(name)] = true
+		}
+		all = append(all, names...)
+	}
+	return all, nil
+}
+
+// Named is what a path and More are called together.
+func (o *Options) Named(path string) string {
+	if len(o.More) == 0 {
+		return path
+	}
+	return fmt.Sprintf("%s and %d more", path, len(o.More))
+}
+
 // matching returns the files that match a pattern.
 func matching(pattern string) ([]string, error) {
 	names, err := filepath.Glob(pattern)
@@ -70,7 +108,7 @@ func matching(pattern string) ([]string, error) {
 func eachFile(ctx context.Context, path string, o *Options, use func(f *file.File) error) error {
 	names, err := []string{path}, error(nil)
 	if o.Open == nil {
-		names, err = Files(path)
+		names, err = o.Files(path, Files)
 	}
 	if err != nil {
 		return err
@@ -81,7 +119,7 @@ func eachFile(ctx context.Context, path string, o *Options, use func(f *file.Fil
 			given string
 		}{{"labels", o.Labels}, {"weights", o.Weights}} {
 			if beside.given != "" {
-				return BadOption("%s is for one file, and %s are %d", beside.name, path, len(names))
+				return BadOption("%s is for one file, and %s are %d", beside.name, o.Named(path), len(names))
 			}
 		}
 	}

@@ -31,8 +31,9 @@ type Surveyed struct {
 	Weight float64 // sum of the weights, Rows where they have none
 	Begun  bool    // these are the first rows of the file: the survey ended at Sampling.Bytes
 
-	// Target, and Beside for Labels, are the options by which the file is to be read again.
-	Target, Beside string
+	// Path, and the options Target, and Beside for Labels, are by what the file is to be read
+	// again.
+	Path, Target, Beside string
 
 	more   *Kept            // of a larger sample; nil for none
 	labels map[string]tally // nil where there are more than mostLabels different ones
@@ -120,7 +121,7 @@ func newGathering(o *recogniser, s *Sampling) *gathering {
 // finish returns the sample with all that is known of the file, as survey does.
 func (g *gathering) finish(path string) (*Rows, bool, error) {
 	o, s := g.o, g.s
-	r, err := g.end(path)
+	r, err := g.end(o.Named(path))
 	if err != nil {
 		return nil, false, err
 	}
@@ -132,7 +133,7 @@ func (g *gathering) finish(path string) (*Rows, bool, error) {
 	if err := cmp.Or(r.recognise(o), r.checkOptions(&o.Options)); err != nil {
 		return nil, false, err
 	}
-	r.survey.Target, r.survey.Beside = o.Target, o.Labels
+	r.survey.Path, r.survey.Target, r.survey.Beside = path, o.Target, o.Labels
 	if r.table != nil && r.table.Target >= 0 {
 		r.survey.Target = columnTitle(r.table, r.table.Target)
 	}
@@ -155,7 +156,7 @@ func (o *recogniser) begin(ctx context.Context, f *file.File, path string) (*for
 	if found.name == formatCSV {
 		o.findKind(f)
 	}
-	if o.needed && o.Labels == "" && o.Target == "" && path != "-" && o.Open == nil {
+	if o.needed && o.Labels == "" && o.Target == "" && path != "-" && o.Open == nil && len(o.More) == 0 {
 		o.findLabels(path, found.name)
 	}
 	keep := o.Weighted() || o.on && o.Kind != o.asked && o.asTable(f)

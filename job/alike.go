@@ -13,7 +13,7 @@ import (
 // labelsBeside finds the labels of an array of the given format beside its file, where
 // the options name none.
 func (o *Options) labelsBeside(path, format string, read *dataset.Options) {
-	if read.Labels != "" || path == "-" {
+	if read.Labels != "" || path == "-" || len(read.More) > 0 {
 		return
 	}
 	if read.Labels = dataset.LabelsBeside(path, format); read.Labels != "" {

@@ -32,7 +32,7 @@ func Apart(output string, inputs ...string) error {
 // output.
 func (o *TrainOptions) apart(path string) error {
 	inputs := []string{path, o.Test, o.TestLabels, o.TestWeights, o.Read.Labels, o.Read.Weights}
-	for _, array := range []string{path, o.Test} {
+	for _, array := range append([]string{path, o.Test}, o.Read.More...) {
 		inputs = append(inputs, dataset.LabelsBeside(array, "IDX"))
 		if files, err := dataset.Files(array); err == nil && array != "" {
 			inputs = append(inputs, files...)

@@ -88,10 +88,10 @@ type fileSet struct {
 
 // filesOn finds the files of a path.
 func (o *Options) filesOn(ctx context.Context, path string) (*fileSet, error) {
-	if path == "-" {
+	if path == "-" || slices.Contains(o.Read.More, "-") {
 		return nil, badInput("standard input", "a pipe cannot be read on several machines", "write it to a file first")
 	}
-	names, err := o.Engine.Files(ctx, path)
+	names, err := o.Read.Files(path, func(path string) ([]string, error) { return o.Engine.Files(ctx, path) })
 	return &fileSet{path: path, names: names}, err
 }
 
@@ -266,12 +266,30 @@ type onCluster struct {
 	units []Unit
 }
 
+// The steps of a survey on an engine: to find units is half the work of looking at rows.
+const (
+	divideSteps = 1
+	surveySteps = 2
+)
+
+// steps is how many steps a survey has, 0 where that is not known.
+func (c *onCluster) steps() int64 {
+	if c == nil {
+		return 0
+	}
+	return divideSteps + surveySteps
+}
+
 // survey is dataset.Survey on an engine.
 func (c *onCluster) survey(ctx context.Context, o *TrainOptions, read dataset.Options, s dataset.Sampling) (
 	*dataset.Rows, error) {
 	units, err := o.divide(ctx, c.files, &read, nil, false)
 	if err != nil {
 		return nil, err
+	}
+	o.Run.Progress.Advance(divideSteps)
+	if o.Run.Progress.Share != nil {
+		o.Run.Progress.Share(surveySteps)
 	}
 	c.units = units
 	rows, moved, err := c.surveyOnce(ctx, o, read, s)

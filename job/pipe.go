@@ -44,7 +44,7 @@ func (p *piped) content(path string) (string, io.Reader) {
 // settlePipe reads the beginning of a pipe that may be streamed, and decides whether it is.
 // It returns nil for anything else. Whoever calls it closes the replay.
 func (o *TrainOptions) settlePipe(ctx context.Context, path string) (*piped, error) {
-	if o.Engine != nil || !isPipe(path) {
+	if o.Engine != nil || len(o.Read.More) > 0 || !isPipe(path) {
 		return nil, nil
 	}
 	if o.Test == path {

@@ -92,7 +92,7 @@ func (o *TrainOptions) settleStream(path string) error {
 		return why
 	}
 	if !o.Stream {
-		size := largeFile(path)
+		size := largeFile(path, &o.Read)
 		if budget := o.budget(); why != nil || size*inMemory < float64(budget) {
 			return nil // Train streams it after all where what is made of it does not fit
 		}
@@ -113,9 +113,9 @@ func (o *Options) budget() int64 {
 	return ctl.Budget()
 }
 
-// largeFile returns about how many bytes of content the regular files of a path have.
-func largeFile(path string) (size float64) {
-	names, err := dataset.Files(path)
+// largeFile returns about how many bytes of content the regular files of a data set have.
+func largeFile(path string, read *dataset.Options) (size float64) {
+	names, err := read.Files(path, dataset.Files)
 	if err != nil || path == "-" {
 		return 0 // reading says what is wrong
 	}
@@ -193,7 +193,7 @@ func (o *TrainOptions) surveyFile(ctx context.Context, path string) (*dataset.Ro
 		dim = max(v, 1)
 	}
 	most := max(1, min(mostSampled, int(featureShare*float64(o.budget())/8/dim)))
-	o.Run.Progress.Begin("survey "+path, 0)
+	o.Run.Progress.Begin("survey "+path, o.on.steps())
 	sampling := dataset.Sampling{Rows: most, Seed: o.Seed, Needed: !read.Unlabeled,
 		Keep: func(row int) bool { return !o.heldOut(row) }}
 	switch {
@@ -242,7 +242,7 @@ func (t *training[T]) settleStream() error {
 	if err := model.Streams(l, t.targets.classes.Len()); err != nil {
 		return dataset.BadOption("%s: %v", dataset.Option("stream"), err)
 	}
-	t.stream = &streaming{path: t.rows.Name, all: all, pipe: t.o.pipe}
+	t.stream = &streaming{path: all.Path, all: all, pipe: t.o.pipe}
 	if t.o.pipe != nil {
 		t.stream.path = t.o.pipe.path
 	}

@@ -67,7 +67,7 @@ func (t *training[T]) readTest(ctx context.Context, held []int) (*testing[T], er
 	}
 	read := o.Read
 	read.Kind, read.Run, read.WeightSpare = t.rows.Kind, o.Run, true
-	read.Labels, read.Weights = o.TestLabels, o.TestWeights
+	read.Labels, read.Weights, read.More = o.TestLabels, o.TestWeights, nil
 	if o.Read.Target == "" {
 		o.labelsBeside(o.Test, t.rows.Format, &read)
 	}
@@ -242,7 +242,7 @@ func (t *training[T]) testStream(ctx context.Context) (*Measured, error) {
 	if options.Read = t.stream.read; !held {
 		path = o.Test
 		options.Read.Labels, options.Read.Weights, options.Read.WeightSpare = o.TestLabels, o.TestWeights, true
-		options.Read.Target = o.Read.Target
+		options.Read.Target, options.Read.More = o.Read.Target, nil
 		if o.Read.Target == "" && o.Engine == nil {
 			o.labelsBeside(path, t.rows.Format, &options.Read)
 		}

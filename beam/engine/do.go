@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
@@ -49,6 +51,8 @@ type settled struct {
 	Failed string `json:",omitempty"` // why there is no result, though the rows are not to blame
 	Size   int64
 	Digest string
+
+	Began, Ended time.Time
 }
 
 // fault is a data.InputError that can be kept.
@@ -88,13 +92,62 @@ func (d *doUnits) ProcessElement(ctx context.Context, element string, emit func(
 	return nil
 }
 
-// do does a unit.
+// do does a unit, unless the work is withdrawn.
 func (d *doUnits) do(ctx context.Context, a *assigned) error {
+	if withdrawn(ctx, d.Folder) {
+		return nil
+	}
+	ctx, stop := followed(ctx, d.Folder)
+	defer stop()
+	err := d.settle(ctx, a)
+	if withdrawn(context.WithoutCancel(ctx), d.Folder) {
+		return nil // who asked has gone
+	}
+	return err
+}
+
+// withdrawn reports whether the work of a folder is there no more. Who is interrupted
+// takes it away: engines do not always end a job whose cancelling they report.
+func withdrawn(ctx context.Context, folder string) bool {
+	if isLocal(folder) {
+		_, err := os.Stat(join(folder, workFile))
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	names, err := list(ctx, folder, workFile)
+	return err == nil && len(names) == 0
+}
+
+// lookEvery is how often a worker looks whether its work is still wanted.
+const lookEvery = time.Second
+
+// followed returns a context that ends when the work of a folder is withdrawn, or when it
+// is stopped.
+func followed(ctx context.Context, folder string) (context.Context, context.CancelFunc) {
+	ctx, stop := context.WithCancel(ctx)
+	go func() {
+		tick := time.NewTicker(lookEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if withdrawn(ctx, folder) {
+					stop()
+				}
+			}
+		}
+	}()
+	return ctx, stop
+}
+
+// settle does a unit, and leaves what came of it.
+func (d *doUnits) settle(ctx context.Context, a *assigned) error {
 	w, err := workerOf(ctx, d.Folder, d.Memory)
 	if err != nil {
 		return err
 	}
-	s := settled{}
+	s := settled{Began: time.Now()}
 	s.Size, s.Digest, err = write(ctx, join(d.Folder, a.Name+partSuffix), func(f *os.File) error {
 		done, err := w.Do(ctx, a.Unit, f)
 		if ctx.Err() != nil {
@@ -115,6 +168,7 @@ func (d *doUnits) do(ctx context.Context, a *assigned) error {
 	if err != nil {
 		return err
 	}
+	s.Ended = time.Now()
 	return writeJSON(ctx, join(d.Folder, a.Name+doneSuffix), &s)
 }
 
@@ -182,13 +236,16 @@ func (m *mergeUnits) ProcessElement(ctx context.Context, group int, next func(*s
 	}
 	b, err := read(ctx, join(m.Folder, workFile))
 	if err != nil {
+		if withdrawn(ctx, m.Folder) {
+			return nil
+		}
 		return err
 	}
 	work, err := job.ReadWork(b)
 	if err != nil {
 		return err
 	}
-	s := settled{}
+	s := settled{Began: time.Now()}
 	merged, err := work.Merge(func() ([]byte, error) {
 		if len(names) == 0 {
 			return nil, nil
@@ -204,8 +261,8 @@ func (m *mergeUnits) ProcessElement(ctx context.Context, group int, next func(*s
 		}
 		return part, err
 	})
-	if errors.Is(err, errNothing) {
-		return nil // the units say why
+	if errors.Is(err, errNothing) || err != nil && withdrawn(ctx, m.Folder) {
+		return nil // the units say why, or nobody asks
 	}
 	if err != nil {
 		return err
@@ -217,6 +274,7 @@ func (m *mergeUnits) ProcessElement(ctx context.Context, group int, next func(*s
 	if err != nil {
 		return err
 	}
+	s.Ended = time.Now()
 	return writeJSON(ctx, join(m.Folder, target+doneSuffix), &s)
 }
 

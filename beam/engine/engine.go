@@ -18,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
@@ -33,6 +34,9 @@ type Engine struct {
 	Staging     string // folder that all workers share; what is kept there after a failure is used again
 	Memory      int64  // that a unit may take on a worker; 0 for what is free
 	Parallelism int    // units at a time; 0 for what the runner chooses
+
+	// Say is told, of each job, how long its parts took; nil for nobody.
+	Say func(t Times)
 
 	stamps  map[string]string
 	folders []string
@@ -75,6 +79,11 @@ func (e *Engine) folderOf(ctx context.Context, w *job.Work) (string, error) {
 	}
 	folder := join(e.Staging, string(w.Do)+"-"+hash(string(b)))
 	e.folders = append(e.folders, folder)
+	if isLocal(folder) { // nobody else makes it: results of work that was withdrawn have no place
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return "", err
+		}
+	}
 	if there, err := read(ctx, join(folder, workFile)); err == nil && string(there) == string(b) {
 		return folder, nil
 	}
@@ -113,10 +122,17 @@ func (e *Engine) Each(
 	if err != nil {
 		return err
 	}
+	clock := timing{begun: time.Now()}
 	if err := e.run(ctx, w, folder, all, tell); err != nil {
 		return err
 	}
-	bad := false
+	clock.ended = time.Now()
+	defer func() {
+		if e.Say != nil && !clock.first.IsZero() {
+			e.Say(clock.times(w.Do, len(all)))
+		}
+	}()
+	bad := len(all) // the first unit of bad rows
 	results := make([]*settled, len(all))
 	for i, a := range all {
 		if err := ctx.Err(); err != nil {
@@ -129,17 +145,20 @@ func (e *Engine) Each(
 		if results[i].Failed != "" {
 			return errors.New(results[i].Failed)
 		}
-		bad = bad || results[i].Fault != nil
+		if results[i].Fault != nil {
+			bad = min(bad, i)
+		}
+		clock.unit(results[i])
 	}
-	if w.Merges() && !bad {
-		return takeGroups(ctx, folder, all, take)
+	if w.Merges() && bad == len(all) {
+		return takeGroups(ctx, folder, all, take, &clock)
 	}
 	for i, s := range results {
 		r := &job.Result{Done: s.Done, Units: 1}
 		switch {
 		case s.Fault != nil:
 			r.Bad = s.Fault.input()
-		case w.Do != job.DoPredict && w.Do != job.DoMap && !bad || w.Do == job.DoDivide:
+		case w.Do != job.DoPredict && w.Do != job.DoMap && i < bad || w.Do == job.DoDivide: // nobody looks at those behind
 			if _, r.Content, err = result(ctx, folder, all[i].Name, true); err != nil {
 				return err
 			}
@@ -152,13 +171,16 @@ func (e *Engine) Each(
 }
 
 // takeGroups hands over what was merged.
-func takeGroups(ctx context.Context, folder string, all []assigned, take func(r *job.Result) error) error {
+func takeGroups(
+	ctx context.Context, folder string, all []assigned, take func(r *job.Result) error, clock *timing,
+) error {
 	for lo := 0; lo < len(all); lo += groupUnits {
 		hi := min(lo+groupUnits, len(all))
 		s, content, err := result(ctx, folder, groupName(names(all[lo:hi])), true)
 		if err != nil {
 			return err
 		}
+		clock.group(s)
 		if err := take(&job.Result{Done: s.Done, Units: hi - lo, Content: content}); err != nil {
 			return err
 		}
@@ -201,6 +223,9 @@ func (e *Engine) run(ctx context.Context, w *job.Work, folder string, all []assi
 	if len(elements) == 0 {
 		return nil
 	}
+	if w.Do == job.DoDivide && e.few(all) {
+		return e.divideHere(ctx, folder, all, tell)
+	}
 	p := beam.NewPipeline()
 	s := p.Root()
 	input := beam.Reshuffle(s, beam.CreateList(s, elements))
@@ -208,7 +233,7 @@ func (e *Engine) run(ctx context.Context, w *job.Work, folder string, all []assi
 	if w.Merges() {
 		beam.ParDo0(s, &mergeUnits{Folder: folder}, beam.GroupByKey(s, parts))
 	}
-	return e.Runner.Run(ctx, p, "kerf-"+string(w.Do), e.Parallelism, func(units int) {
+	err = e.Runner.Run(ctx, p, "kerf-"+string(w.Do), e.Parallelism, func(units int) {
 		if units == 0 { // the engine does not say
 			if done, err := finished(ctx, folder); err == nil {
 				for _, a := range all {
@@ -222,6 +247,46 @@ func (e *Engine) run(ctx context.Context, w *job.Work, folder string, all []assi
 		}
 		tell(min(before+units, len(all)))
 	})
+	if ctx.Err() != nil {
+		return errors.Join(err, erase(context.WithoutCancel(ctx), join(folder, workFile)))
+	}
+	return err
+}
+
+// fewBytes are as many as are divided here: to look through them takes less time than a
+// job takes to begin.
+const fewBytes = 2 << 30
+
+// few reports whether files are of this machine, and small.
+func (e *Engine) few(all []assigned) bool {
+	left := int64(fewBytes)
+	for _, a := range all {
+		if !isLocal(a.Unit.File) {
+			return false
+		}
+		if info, err := os.Stat(a.Unit.File); err == nil {
+			left -= info.Size()
+		}
+	}
+	return left >= 0
+}
+
+// divideHere divides files in this process, as a worker does.
+func (e *Engine) divideHere(ctx context.Context, folder string, all []assigned, tell func(units int)) error {
+	d := &doUnits{Folder: folder, Memory: e.Memory}
+	for i := range all {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := read(ctx, join(folder, all[i].Name+doneSuffix)); err == nil {
+			continue
+		}
+		if err := d.settle(ctx, &all[i]); err != nil {
+			return err
+		}
+		tell(i + 1)
+	}
+	return nil
 }
 
 // finished returns the names of the units and groups of a folder that are done.

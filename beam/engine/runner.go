@@ -124,7 +124,13 @@ func submit(
 	if err != nil {
 		return ended(ctx, err)
 	}
-	jobID, err := runnerlib.Submit(ctx, client, id, retrieval)
+	// Who is interrupted here waits for the answer: a job whose name is not known goes on.
+	submitting, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	jobID, err := runnerlib.Submit(submitting, client, id, retrieval)
 	if err != nil {
 		return ended(ctx, err)
 	}

@@ -84,9 +84,6 @@ func write(ctx context.Context, name string, fill func(w *os.File) error) (size 
 	folder := os.TempDir()
 	if isLocal(name) {
 		folder = filepath.Dir(name)
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			return 0, "", err
-		}
 	}
 	f, err := os.CreateTemp(folder, ".kerf-*")
 	if err != nil {
@@ -136,6 +133,19 @@ func list(ctx context.Context, folder, pattern string) (names []string, err erro
 	})
 	slices.Sort(names)
 	return names, err
+}
+
+// erase removes a file.
+func erase(ctx context.Context, name string) error {
+	if isLocal(name) {
+		return os.Remove(name)
+	}
+	return with(ctx, name, func(fs filesystem.Interface) error {
+		if remover, ok := fs.(filesystem.Remover); ok {
+			return remover.Remove(ctx, name)
+		}
+		return nil
+	})
 }
 
 // remove removes a folder of results.

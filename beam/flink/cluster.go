@@ -124,6 +124,9 @@ func (c *Cluster) java(p Plan, lib, name, class string, args ...string) error {
 	defer out.Close()
 	line := append([]string{fmt.Sprintf("-Xmx%dm", p.Memory), "-Dkerf.cluster=" + p.Folder, "-XX:+UseSerialGC"},
 		exports...)
+	if p.TaskManagers == 0 { // rows go past it: what it would gain by more compiling is less than that costs
+		line = append(line, "-XX:TieredStopAtLevel=1")
+	}
 	for _, pkg := range opens {
 		line = append(line, "--add-opens=java.base/"+pkg+"=ALL-UNNAMED")
 	}

@@ -70,7 +70,7 @@ func (f *flags) add(set *pflag.FlagSet) {
 	set.IntVar(&f.skipBad, "skip-bad", 0, "files that may be bad: they are left out, with a warning")
 	set.IntVar(&f.span, "span", job.DefaultSpan, "rows of a unit at most; sums are taken over units, so that "+
 		"another number gives the same model to rounding")
-	set.BoolVar(&f.verbose, "verbose", false, "show what the engine says")
+	set.BoolVar(&f.verbose, "verbose", false, "show what the engine says, and how long the parts of jobs took")
 }
 
 // open opens the engine that the flags name.
@@ -106,6 +106,9 @@ func (f *flags) open(ctx context.Context, on *opened) (job.Clustered, error) {
 	}
 	on.engine = engine.New(r, staging)
 	on.engine.Memory, on.engine.Parallelism = f.memory<<20, f.parallelism
+	if f.verbose {
+		on.engine.Say = func(t engine.Times) { fmt.Fprintln(os.Stderr, "kerf-beam: "+t.String()) }
+	}
 	return job.Clustered{Engine: on.engine, SkipBad: f.skipBad, Span: f.span}, nil
 }
 

@@ -24,6 +24,7 @@ func main() {
 		}
 		return
 	}
+	signal.Ignore(syscall.SIGPIPE) // who reads no more of the output ends the command with an error, and not at once
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() { // a job is cancelled first; who does not answer is not waited for
 		<-ctx.Done()
