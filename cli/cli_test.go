@@ -296,7 +296,7 @@ func TestExitStatus(t *testing.T) {
 		{2, "--dim is 0", []string{"train", in("c.csv"), "--dim", "0"}},
 		{2, "--dim is -5", []string{"train", in("c.csv"), "--dim", "-5"}},
 		{2, "usage", []string{"train"}},
-		{2, "usage", []string{"train", "a", "b"}},
+		{3, "no such file", []string{"train", "a", "b"}},
 		{2, "unknown map", []string{"train", in("c.csv"), "--map", "f4"}},
 		{2, "unknown learner", []string{"train", in("c.csv"), "--learner", "magic"}},
 		{3, "unknown kernel", []string{"train", in("c.csv"), "--kernel", "magic"}},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -38,7 +39,7 @@ there is one: by the map of a model, or by a map fitted to the data (--fit).`,
 	c.Flags().StringVarP(&out, "output", "o", "",
 		"file to write to: .csv, .libsvm, .npy, .parquet, .arrow, .arrows or .feather (default: standard output, CSV)")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if !fit && len(args) == 1 {
+		if !fit && len(args) == 1 || fit && strings.HasSuffix(args[0], ".kerf") {
 			return usage("kerf map takes a model and data, or --fit and data; usage: %s", c.UseLine())
 		}
 		if a.json && (out == "" || out == "-") {
