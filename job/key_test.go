@@ -72,6 +72,7 @@ func others(t *testing.T, dir string) map[string]any {
 		"Read.Drop":           []string{"1"},
 		"Read.Groups":         "2",
 		"Read.Weight":         "w",
+		"Read.More":           []string{put(t, "more.csv", "x,z,w,label\n0.1,0.2,100001,1\n0.9,-0.7,100002,-1\n")},
 		"Read.Weights":        put(t, "weights", strings.Repeat("2\n1\n", 30)),
 		"Scale":               "range",
 		"Choices.Kernel":      "rbf",
