@@ -12,7 +12,7 @@ help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-14s %s\n", $$1, $$2}'
 
 # Functions need not begin at multiples of 32 bytes, which fill a quarter of a megabyte with nothing; it is as fast.
-SMALL = -trimpath -ldflags '-s -w -funcalign=8'
+SMALL = -trimpath -ldflags '-s -w -funcalign=4'
 
 build: ## build the program kerf
 	CGO_ENABLED=0 $(GO) build $(SMALL) -o kerf ./cmd/kerf

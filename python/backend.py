@@ -48,7 +48,7 @@ def _build_program(folder, system):
         return Path(os.environ["KERF_BINARY"]).read_bytes()
     path = Path(folder) / "kerf"
     env = {**os.environ, "CGO_ENABLED": "0", "GOOS": system[0], "GOARCH": system[1]}
-    command = ["go", "build", "-trimpath", "-ldflags", "-s -w -funcalign=8", "-o", str(path), "./cmd/kerf"]
+    command = ["go", "build", "-trimpath", "-ldflags", "-s -w -funcalign=4", "-o", str(path), "./cmd/kerf"]
     subprocess.run(command, check=True, cwd=HERE.parent, env=env)
     return path.read_bytes()
 
