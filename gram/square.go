@@ -64,6 +64,20 @@ func (s *Square[T]) Len() int { return s.columns.Len() }
 // Precision returns the precision in which values are computed.
 func (s *Square[T]) Precision() run.Precision { return s.columns.Precision() }
 
+// Kept reports whether the values are kept, so that products after the first only read them.
+func (s *Square[T]) Kept() bool { return s.single != nil || s.double != nil }
+
+// Fill computes the values that are kept, if they are, before the first product does.
+func (s *Square[T]) Fill(ctx context.Context, ctl run.Control) error {
+	switch {
+	case s.single != nil:
+		return fillUpper(ctx, ctl, s, s.single)
+	case s.double != nil:
+		return fillUpper(ctx, ctl, s, s.double)
+	}
+	return nil
+}
+
 // Product sets dst[k] = K·v[k] for every row k of v. A value of K that is read
 // serves both of its places and all rows: two multiplications and additions a
 // vector. Each row of dst is as it would be alone.

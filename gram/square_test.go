@@ -118,3 +118,40 @@ func TestSquareFaults(t *testing.T) {
 		}
 	}
 }
+
+// TestSquareFill: values that are computed beforehand are those of the first product, and
+// are computed once; where none are kept there is nothing to do.
+func TestSquareFill(t *testing.T) {
+	const n = 73
+	x, v := points(n, 2), waving(1, n, 1)
+	for _, p := range []run.Precision{run.Float32, run.Float64} {
+		for _, memory := range []int64{0, 100} {
+			product := func(fill bool) (*data.Matrix, int64) {
+				var counter run.Counter
+				ctl := run.Control{Precision: p, Memory: memory, Counter: &counter}
+				s := gram.NewSquare(ctl, kernel.Gaussian{Gamma: 0.3}, x)
+				if s.Kept() != (memory == 0) {
+					t.Fatalf("%v: kept in %d bytes: %v", p, memory, s.Kept())
+				}
+				if fill {
+					if err := s.Fill(t.Context(), ctl); err != nil {
+						t.Fatal(err)
+					}
+					if done := counter.Count() > 0; done != s.Kept() {
+						t.Errorf("%v: %d values are computed beforehand", p, counter.Count())
+					}
+				}
+				dst := data.NewMatrix(1, n)
+				if err := s.Product(t.Context(), ctl, dst, v); err != nil {
+					t.Fatal(err)
+				}
+				return dst, counter.Count()
+			}
+			filled, of := product(true)
+			plain, want := product(false)
+			if !slices.Equal(filled.Data, plain.Data) || of != want {
+				t.Errorf("%v: %v of %d values, want %v of %d", p, filled.Data, of, plain.Data, want)
+			}
+		}
+	}
+}

@@ -43,13 +43,18 @@ func (p Progress) Part(task string, units, total int64) {
 	p.Begin(task, total)
 }
 
+// gathering is how the time goes by that a number takes to fall: slowly first, and then by
+// ever larger factors. Of ten fits of real data by conjugate gradients, by pairs of
+// multipliers and by Newton's method, 0.25 to 1 would have done for one or the other.
+const gathering = 0.6
+
 // Approach calls Near, where it is set, for a task that ends when a number which
-// began at first falls to goal, and that falls by about the same factor each step:
+// began at first falls to goal, ever faster:
 //
-//	part = log(first/now) / log(first/goal)
+//	part = (log(first/now) / log(first/goal))^0.6
 func (p Progress) Approach(first, now, goal float64) {
 	if part := math.Log(first/now) / math.Log(first/goal); p.Near != nil && part > 0 { // false for NaN
-		p.Near(min(part, 1))
+		p.Near(min(math.Pow(part, gathering), 1))
 	}
 }
 

@@ -96,8 +96,7 @@ func (r Ridge[T]) rank(n int) int {
 	return max(1, min(rank, n))
 }
 
-// prepare computes what all penalties share, but for K, which comes with the first
-// product.
+// prepare computes what all penalties share, but for K.
 func (p *ridgeSystem[T]) prepare(ctx context.Context, r Ridge[T], d ridgeSample[T]) error {
 	live := indices(d.x.Len())
 	if d.weight != nil {
@@ -120,9 +119,10 @@ func (p *ridgeSystem[T]) prepare(ctx context.Context, r Ridge[T], d ridgeSample[
 // Constants of the work of a solution: they bear on what is said of the time left alone.
 const (
 	pairWork   = 200 // of a value of K
-	usualSteps = 40
-	pairStep   = 20 // of a value of K in a step
-	outputStep = 2  // of that, for each target
+	squareWork = 130 // of one that stands for two
+	usualSteps = 25
+	pairStep   = 10  // of a value of K that is kept, in a step
+	outputStep = 0.5 // of that, for each target
 )
 
 // next solves for the recipe's penalty from the solution before, and reports. When
@@ -134,8 +134,9 @@ func (p *ridgeSystem[T]) next(
 	report := &solution.report
 	n := float64(d.x.Len())
 	rank := float64(r.rank(d.x.Len()))
-	prepare, steps := n*rank*(rank+pairWork), usualSteps*n*n*(pairStep+outputStep*float64(d.y.Rows))
-	stages := r.Run.Progress.Divide("train", prepare+steps)
+	prepare, values := n*rank*(rank+pairWork), n*n*squareWork
+	steps := usualSteps * n * n * (pairStep + outputStep*float64(d.y.Rows))
+	stages := r.Run.Progress.Divide("train", prepare+values+steps)
 	defer stages.End()
 	if p.near == nil {
 		stages.Next("landmarks", prepare)
@@ -144,6 +145,13 @@ func (p *ridgeSystem[T]) next(
 		}
 	}
 	p.mu = 2 * r.Lambda * p.total
+	stages.Next("", values)
+	if err := p.square.Fill(ctx, p.ctl); err != nil {
+		return err
+	}
+	if !p.square.Kept() {
+		steps = usualSteps * values
+	}
 	if err := p.near.refine(ctx, p.ctl.Quiet(), p.mu); err != nil {
 		return err
 	}

@@ -332,12 +332,15 @@ func TestRidgeToleranceStops(t *testing.T) {
 		if after == 0 {
 			cancel()
 		}
-		level := 0
+		level, steps := 0, false
 		r.Run.Progress = run.Progress{
-			Start:  func(string, int64) { level++ },
+			Start: func(task string, _ int64) {
+				level++
+				steps = steps || task == "steps"
+			},
 			Finish: func() { level-- },
 			Step: func(done int64) {
-				if level == 3 && done == after {
+				if steps && level == 3 && done == after {
 					cancel()
 				}
 			},

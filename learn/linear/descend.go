@@ -14,6 +14,10 @@ const (
 	firstWait  = 15  // sweeps before the first subspace step
 	maxWait    = 256 // most sweeps between two subspace steps
 	polishRows = 4   // rows that a subspace step may visit, as a multiple of all rows
+
+	// lastTrust is what an estimate may be of the tolerance in the end, about, before the
+	// gap is within it. It bears on what is said of the time left alone.
+	lastTrust = 0.25
 )
 
 // descend sweeps until the gap is within the tolerance. It returns the weights
@@ -27,6 +31,7 @@ func (s SVM) descend(ctx context.Context, d *descent) (*weights, learn.Report) {
 	trust := 1.0 // an estimate counts as converged at trust·Tolerance
 	pace := pace{wait: firstWait}
 	stageEnd := s.stageEnd(0, d.c)
+	first := 0.0 // times the gap is what the tolerance allows, when the last stage begins
 	s.Run.Progress.Begin("train", int64(s.MaxPasses))
 	defer s.Run.Progress.End()
 	for report.Iterations < s.MaxPasses {
@@ -40,6 +45,11 @@ func (s SVM) descend(ctx context.Context, d *descent) (*weights, learn.Report) {
 		s.Run.Progress.Advance(int64(report.Iterations))
 		after := d.dual()
 		last := d.c == s.C
+		if last {
+			excess := estimate / (s.Tolerance * max(after+estimate, math.SmallestNonzeroFloat64))
+			first = max(first, excess)
+			s.Run.Progress.Approach(first, excess, lastTrust)
+		}
 		switch {
 		case last && s.within(estimate/trust, after+estimate):
 			// The estimate saw the active rows only, each at another w. The
