@@ -2,11 +2,11 @@
 
 GO ?= go
 # A count, not a time: at the end of a time the go command may report its own deadline as a failure.
-FUZZTIME ?= 20000x
+FUZZTIME ?= 3000x
 PKGS = ./...
 CORE = ./internal/gemm ./internal/vmath ./internal/compute ./internal/linalg ./gram
 
-.PHONY: help build beam beam-test wheel python-test test claims graphs race format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-peers bench-cores bench-serve bench-batch bench-beam soak bench-python cuda test-gpu bench-gpu generate-cuda generated-cuda clean
+.PHONY: help build beam beam-test wheel python-test test claims graphs race race-all format lint arch purego cross fuzz torture generate generated docs docs-long docs-update ci bench bench-core bench-maps bench-learners bench-peers bench-cores bench-serve bench-batch bench-beam soak bench-python cuda test-gpu bench-gpu generate-cuda generated-cuda clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "  %-14s %s\n", $$1, $$2}'
@@ -33,8 +33,15 @@ beam-test: ## test kerf-beam on Prism and, where there is Java, on Flink
 test: ## run all tests
 	$(GO) test $(PKGS)
 
-race: ## run the short tests under the race detector
-	$(GO) test -race -short ./run ./internal/par ./gram ./project ./feature ./certificate ./learn/... ./model ./data/file ./dataset ./job
+# What starts goroutines: the packages where that is quick, and commands that go through all of the others.
+RACED = TrainEveryLearner|TuneDoesNotDependOnWorkers|CVOfEveryKind|TrainToACertificate|Interrupt$$|Checkpoint$$|Margin$$|Blend|DemoReport|ServeTLS|Stream
+
+race: ## run what is concurrent under the race detector
+	$(GO) test -race -short ./run ./internal/par ./project ./learn ./learn/stream ./data/file ./dataset ./pipe
+	$(GO) test -race -short ./cli -run '$(RACED)'
+
+race-all: ## run the short tests of all packages with numbers in them under the race detector: many minutes
+	$(GO) test -race -short -timeout 1h ./run ./internal/par ./gram ./project ./feature ./certificate ./learn/... ./model ./data/file ./dataset ./job ./cli
 
 format: ## fail if a file is not formatted
 	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "not formatted:"; echo "$$files"; exit 1; fi

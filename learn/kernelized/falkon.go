@@ -176,11 +176,17 @@ func (f FalkonClassifier[T]) FitClasses(
 		func(p *falkon[T], w *data.Matrix) *MultiExpansion[T] { return p.model(perClass(w, classes)) })
 }
 
+// Constants of the work of a step, for each row and landmark: they bear on what is said of the time left alone.
+const (
+	landmarkStep   = 32
+	landmarkOutput = 3.2 // of that, for each target
+)
+
 // work is about how much there is to do before the first step, and in all steps: it bears
 // on what is said of the time left, and on nothing else.
 func (p *falkon[T]) work() (first, steps float64) {
 	n, m := float64(p.x.Len()), float64(p.landmarks.Len())
-	return 1.4*m*m*m + n*m*pairWork, m*m*m/3 + usualSteps*n*m*(pairStep+outputStep*float64(p.y.Rows))
+	return 1.4*m*m*m + n*m*pairWork, m*m*m/3 + usualSteps*n*m*(landmarkStep+landmarkOutput*float64(p.y.Rows))
 }
 
 // next solves for a penalty from the weights that the penalty before ended at. When
