@@ -14,7 +14,7 @@ import (
 )
 
 // writtenRows is how many rows weights may be written out as, whatever the number of rows that
-// have them: a kernel machine learns as many in about a second.
+// have them: a few seconds of work, whatever the learner.
 const writtenRows = 4096
 
 // WrittenOut returns rows of whole weights as what they stand for: a row of weight 3 as three
@@ -136,10 +136,7 @@ func (r *Rows) digest() func(i int) uint64 {
 			for _, j := range v.Index {
 				h = seed.Digest(h, uint64(j))
 			}
-			for _, x := range v.Value {
-				h = seed.Digest(h, math.Float64bits(x))
-			}
-			return h
+			return seed.DigestNumbers(h, v.Value)
 		}
 	case r.texts != nil:
 		of = func(i int) uint64 { return seed.DigestText(0, r.texts[i]) }

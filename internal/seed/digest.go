@@ -1,6 +1,9 @@
 package seed
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // Digest returns a number for a word behind those that h is the digest of: the two halves of
 // a product of 128 bits, by exclusive or. It is the same on all machines. Equal words have
@@ -22,4 +25,17 @@ func DigestText(h uint64, s string) uint64 {
 		last |= uint64(s[i]) << (8 * i)
 	}
 	return Digest(Digest(h, last), uint64(n))
+}
+
+// DigestNumbers is a digest of numbers by their bits, of which four are worked on side by side.
+func DigestNumbers(h uint64, values []float64) uint64 {
+	a, b, c, d := h, h+1, h+2, h+3
+	for ; len(values) >= 4; values = values[4:] {
+		a, b = Digest(a, math.Float64bits(values[0])), Digest(b, math.Float64bits(values[1]))
+		c, d = Digest(c, math.Float64bits(values[2])), Digest(d, math.Float64bits(values[3]))
+	}
+	for _, v := range values {
+		a = Digest(a, math.Float64bits(v))
+	}
+	return Digest(Digest(Digest(a, b), c), d)
 }

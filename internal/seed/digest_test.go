@@ -2,6 +2,7 @@ package seed_test
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"strings"
 	"testing"
@@ -43,5 +44,26 @@ func TestDigestText(t *testing.T) {
 			t.Fatalf("%q and %q have one digest", before, s)
 		}
 		seen[h] = s
+	}
+}
+
+// TestDigestNumbers holds that numbers differ from each other by a value, its sign, its place
+// and how many there are.
+func TestDigestNumbers(t *testing.T) {
+	seen := map[uint64]bool{}
+	for n := range 12 {
+		values := make([]float64, n)
+		seen[seed.DigestNumbers(uint64(n), values)] = true
+		for i := range values {
+			for _, v := range []float64{math.Copysign(0, -1), 1, -1, 1e-300} {
+				values[i] = v
+				h := seed.DigestNumbers(uint64(n), values)
+				if h != seed.DigestNumbers(uint64(n), values) || seen[h] {
+					t.Errorf("%v has the digest of others", values)
+				}
+				seen[h] = true
+			}
+			values[i] = 0
+		}
 	}
 }

@@ -27,6 +27,7 @@ class Child:
         self.process = subprocess.Popen(
             [program(), "pipe"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, **options
         )
+        _widen(self.process.stdin)
         self.reader = io.BufferedReader(self.process.stdout, 1 << 16)
         self.models = OrderedDict()
         self.busy = False  # with a request whose answer is not whole
@@ -98,6 +99,16 @@ class Child:
         self.process.stdin.close()
         self.process.stdout.close()
         self.process.returncode = 0  # nobody waits for it here
+
+
+def _widen(stream):
+    """Give a pipe more room than the 64 KiB of Linux, where that can be done: fewer changes of process."""
+    try:
+        import fcntl
+
+        fcntl.fcntl(stream.fileno(), fcntl.F_SETPIPE_SZ, WRITTEN)
+    except (ImportError, AttributeError, OSError):  # other systems, or the user has many wide pipes already
+        pass
 
 
 _lock = threading.Lock()
