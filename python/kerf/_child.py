@@ -4,6 +4,7 @@ import atexit
 import hashlib
 import io
 import os
+import select
 import subprocess
 import threading
 from collections import OrderedDict
@@ -28,7 +29,7 @@ class Child:
             [program(), "pipe"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, **options
         )
         _widen(self.process.stdin)
-        self.reader = io.BufferedReader(self.process.stdout, 1 << 16)
+        self.reader = io.BufferedReader(_Heard(self.process.stdout), 1 << 16)
         self.models = OrderedDict()
         self.busy = False  # with a request whose answer is not whole
 
@@ -99,6 +100,28 @@ class Child:
         self.process.stdin.close()
         self.process.stdout.close()
         self.process.returncode = 0  # nobody waits for it here
+
+
+class _Heard(io.RawIOBase):
+    """A pipe that is waited for a second at a time.
+
+    A library that has taken over Ctrl-C, as polars does, may have the system go on reading after it.
+    """
+
+    def __init__(self, stream):
+        self.stream = stream
+        self.ready = None
+        if hasattr(select, "poll"):
+            self.ready = select.poll()
+            self.ready.register(stream, select.POLLIN)
+
+    def readable(self):
+        return True
+
+    def readinto(self, into):
+        while self.ready is not None and not self.ready.poll(1000):
+            pass  # Python looks for signals between two calls
+        return self.stream.readinto(into)
 
 
 def _widen(stream):
