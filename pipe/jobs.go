@@ -28,11 +28,34 @@ func (s *server) train(ctx context.Context, a *asked, o job.TrainOptions) (map[s
 	if err != nil {
 		return nil, nil, err
 	}
+	if a.writesOut(rows, o) {
+		if rows, err = rows.WrittenOut(ctx, o.Run); err != nil {
+			return nil, nil, err
+		}
+	}
 	t, err := job.TrainRows(ctx, rows, o)
 	if err != nil {
 		return nil, nil, err
 	}
 	return written(t.Model, map[string]any{"trained": t})
+}
+
+// writesOut reports whether whole weights are written out as rows. They are not where TrainRows
+// has to say what is wrong: with a label by its row, a class without weight, or a learner that
+// takes no weights.
+func (a *asked) writesOut(rows *dataset.Rows, o job.TrainOptions) bool {
+	t, ok := model.TraitsOf(o.Choices.Learner.Name)
+	if ok && !t.Weights || rows.CheckLabels() != nil {
+		return false
+	}
+	if a.Labels == nil || rows.Weights == nil {
+		return true
+	}
+	weighed := map[string]bool{}
+	for _, label := range rows.LiveLabels() {
+		weighed[label] = true
+	}
+	return len(weighed) == len(a.Labels)
 }
 
 // fitMap fits a map and returns its file.

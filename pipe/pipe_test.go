@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -132,6 +133,43 @@ func circle(n int) (*data.Matrix, *data.Matrix) {
 		}
 	}
 	return x, y
+}
+
+// TestWholeWeights trains on weights, on the rows repeated, and on weights that are refused.
+func TestWholeWeights(t *testing.T) {
+	c := newClient(t)
+	defer c.end()
+	x, y := circle(60)
+	weight := data.NewMatrix(60, 1)
+	var index []int
+	for i := range weight.Rows {
+		weight.Data[i] = float64(i % 3)
+		for range i % 3 {
+			index = append(index, i)
+		}
+	}
+	slices.Reverse(index)
+	x2, y2 := data.NewMatrix(len(index), 2), data.NewMatrix(len(index), 1)
+	for k, i := range index {
+		copy(x2.Row(k), x.Row(i))
+		y2.Data[k] = y.Data[i]
+	}
+	head := map[string]any{"do": "train", "rows": map[string]any{"form": "matrix"}, "labels": []string{"out", "in"}}
+	ask := func(x, y, w *data.Matrix) answer {
+		parts := []pipe.Part{pipe.ArrayPart("x", x), pipe.ArrayPart("y", y)}
+		if w != nil {
+			parts = append(parts, pipe.ArrayPart("weight", w))
+		}
+		return c.ask(maps.Clone(head), parts...)
+	}
+	a, b := ask(x, y, weight), ask(x2, y2, nil)
+	if a.Error != nil || b.Error != nil || !bytes.Equal(a.parts["model"].Bytes(), b.parts["model"].Bytes()) {
+		t.Errorf("weights and repeated rows give two models: %v, %v", a.Error, b.Error)
+	}
+	copy(weight.Data, y.Data)
+	if a := ask(x, y, weight); a.Error == nil || !strings.Contains(a.Error.Line, "weight 0") {
+		t.Errorf("a class without weight: %v", a.Error)
+	}
 }
 
 func TestTrainAndPredict(t *testing.T) {

@@ -4,6 +4,7 @@ import atexit
 import hashlib
 import io
 import os
+import select
 import subprocess
 import threading
 from collections import OrderedDict
@@ -27,7 +28,8 @@ class Child:
         self.process = subprocess.Popen(
             [program(), "pipe"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, **options
         )
-        self.reader = io.BufferedReader(self.process.stdout, 1 << 16)
+        _widen(self.process.stdin)
+        self.reader = io.BufferedReader(_Heard(self.process.stdout), 1 << 16)
         self.models = OrderedDict()
         self.busy = False  # with a request whose answer is not whole
 
@@ -98,6 +100,38 @@ class Child:
         self.process.stdin.close()
         self.process.stdout.close()
         self.process.returncode = 0  # nobody waits for it here
+
+
+class _Heard(io.RawIOBase):
+    """A pipe that is waited for a second at a time.
+
+    A library that has taken over Ctrl-C, as polars does, may have the system go on reading after it.
+    """
+
+    def __init__(self, stream):
+        self.stream = stream
+        self.ready = None
+        if hasattr(select, "poll"):
+            self.ready = select.poll()
+            self.ready.register(stream, select.POLLIN)
+
+    def readable(self):
+        return True
+
+    def readinto(self, into):
+        while self.ready is not None and not self.ready.poll(1000):
+            pass  # Python looks for signals between two calls
+        return self.stream.readinto(into)
+
+
+def _widen(stream):
+    """Give a pipe more room than the 64 KiB of Linux, where that can be done: fewer changes of process."""
+    try:
+        import fcntl
+
+        fcntl.fcntl(stream.fileno(), fcntl.F_SETPIPE_SZ, WRITTEN)
+    except (ImportError, AttributeError, OSError):  # other systems, or the user has many wide pipes already
+        pass
 
 
 _lock = threading.Lock()

@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, check_consistent_leng
 from . import _child
 from ._errors import KerfWarning, worded
 from ._frames import array_frame
-from ._landmarks import Landmarks, objects_of
+from ._landmarks import Landmarks, length, objects_of, pick
 from ._rows import Matrix, rows_of
 
 CHUNK = 64 << 20  # bytes of rows and what is made of them, of one request to predict
@@ -107,7 +107,12 @@ class KerfEstimator(BaseEstimator):
         self.landmarks_ = None
         if callable(self.kernel):
             things = objects_of(self, x, reset=True)
-            self.landmarks_ = Landmarks.fit(self.kernel, things, self.map, self.dim, self._seed())
+            some = things
+            if sample_weight is not None:  # rows of weight 0 are no landmarks
+                sample_weight = _weights(sample_weight, length(things))
+                if sample_weight.any():
+                    some = pick(things, np.flatnonzero(sample_weight))
+            self.landmarks_ = Landmarks.fit(self.kernel, some, self.map, self.dim, self._seed())
             rows = Matrix(self.landmarks_.transform(things))
             args = [a for a in args if not a.startswith(("--map=", "--dim="))] + ["--map=none", "--scale=none"]
         else:
@@ -117,9 +122,7 @@ class KerfEstimator(BaseEstimator):
             check_consistent_length(rows, y)
             frames.append(array_frame("y", y))
         if sample_weight is not None:
-            sample_weight = _check_sample_weight(
-                sample_weight, np.empty((len(rows), 1)), dtype=np.float64, ensure_non_negative=True
-            )
+            sample_weight = _weights(sample_weight, len(rows))
             if labels is not None and len(np.unique(y[sample_weight > 0])) < 2:
                 raise ValueError("the rows of positive weight are of one class, and at least two classes are needed")
             frames.append(array_frame("weight", sample_weight))
@@ -260,6 +263,11 @@ def has_sets(estimator):
     if not estimator.description_["coverages"]:
         raise AttributeError("the model has no prediction sets; train it with conformal=0.2")
     return True
+
+
+def _weights(sample_weight, n):
+    """Return the weights of n rows."""
+    return _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64, ensure_non_negative=True)
 
 
 def _worded(name, value):

@@ -28,11 +28,13 @@ def _is_number_row(row):
         return False
 
 
-def _length(x):
+def length(x):
+    """Return the number of rows."""
     return x.shape[0] if hasattr(x, "shape") else len(x)
 
 
-def _pick(x, index):
+def pick(x, index):
+    """Return some of the rows."""
     return x[index] if hasattr(x, "shape") else [x[i] for i in index]
 
 
@@ -52,14 +54,14 @@ class Landmarks:
         kind = kind or "f2"
         if kind not in ("f1", "f2", "f3"):
             raise ValueError(f"map is {kind!r} and must be f1, f2 or f3 where the kernel is a function")
-        n, rng = _length(x), np.random.default_rng(seed)
+        n, rng = length(x), np.random.default_rng(seed)
         if n == 0:
             raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
         m = min(n, (dim or DIM) if kind != "f3" else 4 * (dim or DIM))
         if m < 1:
             raise ValueError(f"dim is {dim} and must be at least 1")
         index = np.sort(rng.choice(n, size=m, replace=False))
-        out = cls(kernel, _pick(x, index), None)
+        out = cls(kernel, pick(x, index), None)
         if kind != "f1":
             out.after = _whitening(out._similarities(out.landmarks))
         if kind == "f3":
@@ -69,7 +71,7 @@ class Landmarks:
 
     def _similarities(self, x):
         k = np.asarray(self.kernel(x, self.landmarks), dtype=np.float64)
-        want = (_length(x), _length(self.landmarks))
+        want = (length(x), length(self.landmarks))
         if k.shape != want:
             raise ValueError(f"the kernel returned an array of shape {k.shape} for {want[0]} and {want[1]} rows")
         if not np.isfinite(k).all():
@@ -77,12 +79,12 @@ class Landmarks:
         return k
 
     def transform(self, x):
-        n = _length(x)
+        n = length(x)
         parts = []
         for lo in range(0, n, BLOCK):
             k = self._similarities(x[lo : lo + BLOCK])
             parts.append(k if self.after is None else k @ self.after)
-        return np.concatenate(parts) if parts else np.empty((0, _length(self.landmarks)))
+        return np.concatenate(parts) if parts else np.empty((0, length(self.landmarks)))
 
 
 def _whitening(k):

@@ -72,8 +72,9 @@ def begin(script):
 
 
 @LINUX
-def test_keyboard_interrupt():
-    p = begin(LONG)
+@pytest.mark.parametrize("before", ["", "import polars\n"], ids=["alone", "polars"])  # which takes over Ctrl-C
+def test_keyboard_interrupt(before):
+    p = begin(before + textwrap.dedent(LONG))
     child = children(p.pid)
     assert len(child) == 1
     t = time.monotonic()
