@@ -28,7 +28,7 @@ const foldLoss = 1 << 16
 //
 // Landmarks that are near each other have weights that are large and cancel. With φ(x) of length
 // 1 rounding is about 2⁻⁵²·Σ|Bᵀw|_i·√K(z_i,z_i); separators are folded where that sum is below
-// foldLoss·|w|, and so the error below 2e-11 of the largest score that φ(x) could have.
+// foldLoss·|w|, and so the error about 2e-11 of the largest score that φ(x) could have, at most.
 type folded[T any] struct {
 	rotation feature.Rotation[T]
 	weights  *compute.Fixed[float64] // Bᵀw, a separator a row
