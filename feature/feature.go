@@ -45,6 +45,14 @@ type Blocker32[T any] interface {
 	MapBlock32(ctl run.Control, dst []float32, x data.Source[T], first int) error
 }
 
+// Rotation is a map x ↦ B·F1(x) with a fixed matrix B, as F2, F3 and a repaired spectrum are: its
+// features are known from the similarities to its landmarks.
+type Rotation[T any] interface {
+	Map[T]
+	Landmarks() *Landmarks[T]
+	Rotate(dst, similar []float64, rows int)
+}
+
 // blockRows is how many instances are mapped together: a whole number of strips
 // of the matrix product at every level (6, 14 and 2 rows).
 const blockRows = 84

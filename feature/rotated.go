@@ -62,8 +62,14 @@ func (m *rotated[T]) MapBlock(ctl run.Control, dst []float64, x data.Source[T], 
 	if err := m.landmarks.MapBlock(ctl, *similar, x, first); err != nil {
 		return err
 	}
-	m.double.Mul(dst, m.dim, *similar, m.landmarks.Dim(), x.Len())
+	m.Rotate(dst, *similar, x.Len())
 	return nil
+}
+
+// Rotate sets rows of dst to the features of instances whose similarities to the landmarks
+// are known, rows of them: those that MapBlock gives them, bit for bit.
+func (m *rotated[T]) Rotate(dst, similar []float64, rows int) {
+	m.double.Mul(dst, m.dim, similar, m.landmarks.Dim(), rows)
 }
 
 // MapBlock32 maps the instances of x into the rows of dst. Where similarities

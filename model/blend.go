@@ -188,13 +188,13 @@ func (p *Pipeline[T]) validateParts() error {
 
 // rawBlockOfParts is rawBlock of a blend.
 func (p *Pipeline[T]) rawBlockOfParts(
-	ctx context.Context, ctl run.Control, raw *data.Matrix, x data.Source[T],
+	ctx context.Context, ctl run.Control, raw *data.Matrix, x data.Source[T], wanted bool,
 ) ([]data.Source[data.Vector], error) {
 	var features []data.Source[data.Vector]
 	one := data.NewMatrix(raw.Rows, raw.Cols)
 	clear(raw.Data)
 	for _, part := range p.Parts {
-		f, err := part.rawBlock(ctx, ctl, one, x)
+		f, err := part.rawBlock(ctx, ctl, one, x, wanted)
 		if err != nil {
 			return nil, err
 		}

@@ -28,6 +28,8 @@ type Pipeline[T any] struct {
 	Map    feature.Map[T]
 	Parts  []Part[T] // of a blend, else nil
 	Head
+
+	folded *folded[T] // the separators by similarities to landmarks, where that is cheaper; else nil
 }
 
 // NewPipeline puts a pipeline together of parts that come from elsewhere than a
@@ -38,6 +40,16 @@ func NewPipeline[T any](k kernel.Kernel[T], m feature.Map[T], h Head) (*Pipeline
 		return nil, err
 	}
 	return p, p.take(p.Separators, p.Bias, p.Unit, p.Pairs, m.Dim())
+}
+
+// take gives the pipeline its separators, for its map.
+func (p *Pipeline[T]) take(separators *data.Matrix, bias []float64, unit float64, pairs []int, dim int) error {
+	p.folded = nil
+	if err := p.Head.take(separators, bias, unit, pairs, dim); err != nil {
+		return err
+	}
+	p.folded = p.fold()
+	return nil
 }
 
 // Validate reports parts that do not fit together.
@@ -68,6 +80,10 @@ func (p *Pipeline[T]) raw(dst []float64, x T) {
 			part.raw(one, x)
 			part.addTo(dst, one)
 		}
+		return
+	}
+	if p.folded != nil {
+		p.folded.one(dst, x)
 		return
 	}
 	if v, ok := any(x).(data.Vector); ok && isIdentity(p.Map) {
@@ -145,7 +161,7 @@ func (p *Pipeline[T]) blocks(
 	return par.For(ctx, ctl, task, par.Blocks(n, rows), func(i int) error {
 		lo, hi := par.Range(i, n, rows)
 		raw, block := data.NewMatrix(hi-lo, len(p.Bias)), data.Range[T]{Of: x, Lo: lo, Hi: hi}
-		features, err := p.rawBlock(ctx, ctl, raw, block)
+		features, err := p.rawBlock(ctx, ctl, raw, block, lengths != nil)
 		if err != nil {
 			return Moved(err, lo)
 		}
@@ -206,14 +222,14 @@ func RowOf(err error) (int, bool) {
 type lengthsOf[T any] func(dst []float64, x data.Source[T], features []data.Source[data.Vector])
 
 // rawBlock sets the rows of raw to the products of a few instances' features
-// with the separators' weights, and returns the features, of a blend those of each
-// part. Without a map the separators meet the vectors as they are stored, dense or
+// with the separators' weights, and returns the features where they are wanted, of a blend
+// those of each part. Without a map the separators meet the vectors as they are stored, dense or
 // sparse.
 func (p *Pipeline[T]) rawBlock(
-	ctx context.Context, ctl run.Control, raw *data.Matrix, x data.Source[T],
+	ctx context.Context, ctl run.Control, raw *data.Matrix, x data.Source[T], wanted bool,
 ) ([]data.Source[data.Vector], error) {
 	if p.Parts != nil {
-		return p.rawBlockOfParts(ctx, ctl, raw, x)
+		return p.rawBlockOfParts(ctx, ctl, raw, x, wanted)
 	}
 	if vectors, ok := any(x).(data.Source[data.Vector]); ok && isIdentity(p.Map) {
 		for i := range vectors.Len() {
@@ -223,6 +239,9 @@ func (p *Pipeline[T]) rawBlock(
 	}
 	ctl = ctl.Quiet()
 	ctl.Workers = 1
+	if p.folded != nil {
+		return p.folded.block(ctx, ctl, raw, x, wanted)
+	}
 	if m, ok := p.Map.(feature.Sparse[T]); ok {
 		features, err := feature.ApplySparse(ctx, ctl, m, x)
 		if err != nil {
