@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/dataset"
@@ -468,6 +469,11 @@ func MapOn(ctx context.Context, m *model.Model, path, folder, ending string, o O
 func (o *Options) publish(
 	ctx context.Context, m *model.Model, path, folder string, do Do, set func(w *Work),
 ) (*Published, error) {
+	if strings.Contains(folder, "://") { // of a folder here the command knows
+		if files, err := o.Engine.Files(ctx, folder+"/"); err == nil && len(files) > 0 {
+			return nil, dataset.BadOption("-o %s is there already; name a new folder, or an empty one", folder)
+		}
+	}
 	f, units, b, err := o.unitsFor(ctx, m, path)
 	if err != nil {
 		return nil, err
