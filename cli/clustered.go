@@ -40,7 +40,7 @@ func (a *app) open(c *cobra.Command) (err error) {
 	if a.program != nil && slices.Contains(worked, c.Name()) {
 		a.clustered, err = a.program.Open(c.Context())
 	}
-	return err
+	return flagged(err)
 }
 
 // elsewhere reports whether an engine does the work.

@@ -41,6 +41,10 @@ func SurveyPart(ctx context.Context, path string, o Options, s Sampling) (*Parti
 // Rows returns how many rows the part has that are learnt from.
 func (p *Partial) Rows() int { return p.g.known.Rows }
 
+// Short reports whether the sample lacks rows, because Sampling.Below was too low a bound of
+// all rows that were merged.
+func (p *Partial) Short() bool { return p.g.sample.Short(p.g.known.Rows) }
+
 // Merge adds the survey of rows that come after these.
 func (p *Partial) Merge(q *Partial) error {
 	a, b := p.g, q.g

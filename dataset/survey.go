@@ -17,6 +17,7 @@ import (
 type Sampling struct {
 	Rows   int                // of the sample, at most; fewer where they are long for the memory of the run
 	Seed   uint64             // of the sample
+	Below  uint64             // bound of its hashes, of a part of the rows: see sums.Bound; 0 for none
 	Keep   func(row int) bool // which rows of the file have a part in it, by their number from 0; nil for all
 	Needed bool               // rows must have labels
 	Bytes  int64              // of content after which the survey may end; 0 for all
@@ -114,8 +115,9 @@ func survey(ctx context.Context, path string, o *recogniser, s *Sampling) (*Rows
 }
 
 func newGathering(o *recogniser, s *Sampling) *gathering {
-	return &gathering{o: o, s: s, known: &Surveyed{labels: map[string]tally{}, table: &table.Survey{}},
-		sample: sums.NewReservoir(s.Seed, s.Rows)}
+	sample := sums.NewReservoir(s.Seed, s.Rows)
+	sample.Below = s.Below
+	return &gathering{o: o, s: s, known: &Surveyed{labels: map[string]tally{}, table: &table.Survey{}}, sample: sample}
 }
 
 // finish returns the sample with all that is known of the file, as survey does.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/dataset"
@@ -13,6 +14,7 @@ import (
 	"github.com/kerf-ml/kerf/learn/stream"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/spec"
+	"github.com/kerf-ml/kerf/sums"
 )
 
 // Engine does work on the units of data sets elsewhere than in this process: who adds up,
@@ -292,6 +294,10 @@ func (c *onCluster) survey(ctx context.Context, o *TrainOptions, read dataset.Op
 		o.Run.Progress.Share(surveySteps)
 	}
 	c.units = units
+	if n := len(units); n > 0 {
+		last := units[n-1].Piece
+		s.Below = sums.Bound(s.Rows, (1-o.Holdout)*float64(last.Row+last.Rows))
+	}
 	rows, moved, err := c.surveyOnce(ctx, o, read, s)
 	if err != nil || !moved {
 		return rows, err
@@ -310,7 +316,7 @@ func (c *onCluster) surveyOnce(ctx context.Context, o *TrainOptions, read datase
 	if err != nil {
 		return nil, false, err
 	}
-	w.Sample, w.Needed, w.Holdout = s.Rows, s.Needed, o.Holdout
+	w.Sample, w.Below, w.Needed, w.Holdout = s.Rows, s.Below, s.Needed, o.Holdout
 	var all *dataset.Partial
 	learnt := 0
 	err = o.each(ctx, w, c.units, func(i int, r *Result) error {
@@ -331,6 +337,10 @@ func (c *onCluster) surveyOnce(ctx context.Context, o *TrainOptions, read datase
 	}
 	if all == nil {
 		return nil, false, badInput(c.files.path, "there are no rows", "give a file with data")
+	}
+	if s.Below > 0 && all.Short() { // rows of weight 0 are no part of it, and nobody knew how many there are
+		s.Below = 0
+		return c.surveyOnce(ctx, o, read, s)
 	}
 	return all.End(c.files.path, read)
 }
@@ -459,6 +469,11 @@ func MapOn(ctx context.Context, m *model.Model, path, folder, ending string, o O
 func (o *Options) publish(
 	ctx context.Context, m *model.Model, path, folder string, do Do, set func(w *Work),
 ) (*Published, error) {
+	if strings.Contains(folder, "://") { // of a folder here the command knows
+		if files, err := o.Engine.Files(ctx, folder+"/"); err == nil && len(files) > 0 {
+			return nil, dataset.BadOption("-o %s is there already; name a new folder, or an empty one", folder)
+		}
+	}
 	f, units, b, err := o.unitsFor(ctx, m, path)
 	if err != nil {
 		return nil, err

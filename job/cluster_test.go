@@ -238,6 +238,40 @@ func TestEngineTrainsAsOneMachine(t *testing.T) {
 	}
 }
 
+// Units of more rows than the sample has leave out those that have no chance of a place in
+// it. Where rows of weight 0 make that too few, the rows are surveyed again.
+func TestUnitsSampleAsOneMachine(t *testing.T) {
+	ctx := context.Background()
+	for _, c := range []struct {
+		name  string
+		every int // row that counts
+		works int
+	}{{"all rows", 1, 10}, {"few rows", 3, 15}} {
+		t.Run(c.name, func(t *testing.T) {
+			path := writeFiles(t, func(rng *rand.Rand, i int) string {
+				return fmt.Sprintf("%d,%s", max(0, 1-i%c.every), numbers(rng, i))
+			}, "w,a,b,y\n", ".csv", 50_000)
+			set := func(o *job.TrainOptions) {
+				with("ridge", nil)(o)
+				o.Read.Weight, o.Holdout = "w", 0
+			}
+			want, err := job.Train(ctx, path, trainOptions(set, nil, 0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			engine := &shuffled{rng: rand.New(rand.NewPCG(1, 2))}
+			got, err := job.Train(ctx, path, trainOptions(set, engine, 10_000))
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareScores(t, want.Model, got.Model, path)
+			if did := engine.units - 1; did != c.works+5 { // a file to divide, units to survey, units to sum up, units to test
+				t.Errorf("%d units were done", did)
+			}
+		})
+	}
+}
+
 func modelBytes(t *testing.T, m *model.Model) []byte {
 	t.Helper()
 	var b bytes.Buffer

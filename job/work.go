@@ -44,9 +44,10 @@ type Work struct {
 	Model     []byte // file of the model that maps rows, or reads them; nil for none
 	Exec      bool   // the model may start its program
 
-	Most   int  // rows of a piece, of DoDivide
-	Sample int  // rows of a sample, of DoSurvey
-	Needed bool // rows must have labels
+	Most   int    // rows of a piece, of DoDivide
+	Sample int    // rows of a sample, of DoSurvey
+	Below  uint64 // bound of its hashes; 0 for none
+	Needed bool   // rows must have labels
 
 	Pass     *stream.Pass // of DoSum
 	Weighing model.Weighing
@@ -208,8 +209,8 @@ func heldOut(sd uint64, part float64, row int) bool {
 // survey surveys the rows that are not held out.
 func (w *Worker) survey(ctx context.Context, u Unit, o *Options, done *Done) ([]byte, error) {
 	p, err := dataset.SurveyPart(ctx, u.File, o.Read, dataset.Sampling{Rows: w.Work.Sample, Seed: w.Work.Seed,
-		Needed: w.Work.Needed,
-		Keep:   func(row int) bool { return !heldOut(w.Work.Seed, w.Work.Holdout, row) }})
+		Below: w.Work.Below, Needed: w.Work.Needed,
+		Keep: func(row int) bool { return !heldOut(w.Work.Seed, w.Work.Holdout, row) }})
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package sums
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sort"
 
@@ -19,6 +20,10 @@ type Reservoir struct {
 	Seed uint64
 	Most int // at least 1
 
+	// Below bounds the hashes of rows that are taken, 0 for none: who has a part of the
+	// rows need not keep those which Bound has no place for.
+	Below uint64
+
 	kept []ranked // a heap, the largest rank first
 }
 
@@ -35,6 +40,22 @@ func NewReservoir(seed uint64, most int) *Reservoir {
 	return &Reservoir{Seed: seed, Most: max(most, 1)}
 }
 
+// Bound returns what the hashes of a sample of most rows are below, where there are about so
+// many rows, each of them with that chance. It is not, and whoever counts rows sees it, once
+// in 10^8 times: by Chernoff's bound fewer than k of m = k+6√k+36 expected ones have a chance
+// of exp(-(m-k)²/2m). It is 0 where all rows are in the sample.
+func Bound(most int, rows float64) uint64 {
+	k := float64(most)
+	part := (k + 6*math.Sqrt(k) + 36) / rows
+	if !(part < 1) {
+		return 0
+	}
+	return uint64(math.Ldexp(part, 64))
+}
+
+// Short reports whether there are fewer rows than a sample of so many has, because of Below.
+func (r *Reservoir) Short(rows int) bool { return len(r.kept) < min(r.Most, rows) }
+
 // rank returns the hash of a row's number.
 func (r *Reservoir) rank(row int) ranked {
 	return ranked{seed.Hash(r.Seed, seed.Reservoir, uint64(row)), row}
@@ -45,6 +66,9 @@ func (r *Reservoir) rank(row int) ranked {
 func (r *Reservoir) Offer(row int) bool { return r.offer(r.rank(row)) }
 
 func (r *Reservoir) offer(one ranked) bool {
+	if r.Below > 0 && one.rank >= r.Below {
+		return false
+	}
 	if len(r.kept) < r.Most {
 		r.kept = append(r.kept, one)
 		r.up(len(r.kept) - 1)

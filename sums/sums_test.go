@@ -139,6 +139,38 @@ func TestReservoirIsTheSameHoweverRowsCome(t *testing.T) {
 	}
 }
 
+// Parts that leave out rows above the bound have the sample of all rows together, and fewer
+// where there are fewer rows than were expected, which they say.
+func TestBoundedReservoirsMergeToTheSample(t *testing.T) {
+	for _, c := range []struct{ n, expected int }{{5, 5}, {60, 60}, {1000, 1000}, {20000, 20000}, {900, 1000},
+		{100, 20000}} {
+		whole, parts := sums.NewReservoir(3, 10), sums.NewReservoir(3, 10)
+		taken := 0
+		for lo := 0; lo < c.n; lo += 100 {
+			one := sums.NewReservoir(3, 10)
+			one.Below = sums.Bound(10, float64(c.expected))
+			for i := lo; i < min(lo+100, c.n); i++ {
+				whole.Offer(i)
+				if one.Offer(i) {
+					taken++
+				}
+			}
+			parts.Merge(one)
+		}
+		if short := c.expected > 2*c.n; parts.Short(c.n) != short {
+			t.Errorf("%v: short is %v", c, !short)
+		} else if !short && !slices.Equal(parts.Rows(), whole.Rows()) {
+			t.Errorf("%v: %v, want %v", c, parts.Rows(), whole.Rows())
+		}
+		if most := 10 + 6*math.Sqrt(10) + 36; float64(taken) > 2*most { // expected ones; chance exp(-m/3) of twice as many
+			t.Errorf("%v: %d rows were taken", c, taken)
+		}
+	}
+	if most := sums.Bound(20000, 1e6); math.Abs(math.Ldexp(float64(most), -64)-0.020884528) > 1e-9 {
+		t.Error(most)
+	}
+}
+
 // Each of 100 rows is among 10 with the chance 1/10. Over 2000 seeds the count of a
 // row has the deviation √(2000·0.09) ≈ 13.4; none of 100 is beyond 5 of them but with a
 // chance of 1e-4, and the seeds are fixed.

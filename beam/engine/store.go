@@ -57,16 +57,8 @@ func open(ctx context.Context, name string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, errors.Join(err, fs.Close())
 	}
-	return remoteFile{r, fs}, nil
+	return &remoteFile{withClient{r, fs}, ctx, name}, nil
 }
-
-// remoteFile closes its file system with itself.
-type remoteFile struct {
-	io.ReadCloser
-	fs filesystem.Interface
-}
-
-func (r remoteFile) Close() error { return errors.Join(r.ReadCloser.Close(), r.fs.Close()) }
 
 // read reads a file whole.
 func read(ctx context.Context, name string) ([]byte, error) {

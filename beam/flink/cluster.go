@@ -76,7 +76,7 @@ func Up(ctx context.Context, p Plan, say func(text string)) (*Cluster, error) {
 }
 
 // start starts the processes of a plan.
-func (c *Cluster) start(ctx context.Context, p Plan, lib string) error {
+func (c *Cluster) start(ctx context.Context, p Plan, lib string) (err error) {
 	master := "[local]"
 	if p.TaskManagers > 0 {
 		ports, err := freePorts(2)
@@ -102,6 +102,11 @@ func (c *Cluster) start(ctx context.Context, p Plan, lib string) error {
 			return err
 		}
 	}
+	if p.TaskManagers > 0 {
+		if lib, err = unstaged(p.Folder, lib); err != nil {
+			return err
+		}
+	}
 	ports, err := freePorts(2)
 	if err != nil {
 		return err
@@ -122,11 +127,9 @@ func (c *Cluster) java(p Plan, lib, name, class string, args ...string) error {
 		return err
 	}
 	defer out.Close()
-	line := append([]string{fmt.Sprintf("-Xmx%dm", p.Memory), "-Dkerf.cluster=" + p.Folder, "-XX:+UseSerialGC"},
-		exports...)
-	if p.TaskManagers == 0 { // rows go past it: what it would gain by more compiling is less than that costs
-		line = append(line, "-XX:TieredStopAtLevel=1")
-	}
+	// Rows go past Java: what it would gain by more compiling is less than that costs.
+	line := append([]string{fmt.Sprintf("-Xmx%dm", p.Memory), "-Dkerf.cluster=" + p.Folder, "-XX:+UseSerialGC",
+		"-XX:TieredStopAtLevel=1"}, exports...)
 	for _, pkg := range opens {
 		line = append(line, "--add-opens=java.base/"+pkg+"=ALL-UNNAMED")
 	}

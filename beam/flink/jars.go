@@ -76,6 +76,32 @@ func Jars(ctx context.Context, say func(text string)) (string, error) {
 	return "", last
 }
 
+// unstaged returns a folder of the same jars, of which the job server sends nothing. It sends
+// its class path with each job, though the task managers have it: but for files in whose path
+// there is gradle/wrapper, which Beam takes for no part of a program. There is no option for it.
+func unstaged(folder, lib string) (string, error) {
+	to := filepath.Join(folder, "gradle", "wrapper")
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return "", err
+	}
+	jars, err := filepath.Glob(filepath.Join(lib, "*.jar"))
+	for _, jar := range jars {
+		name := filepath.Join(to, filepath.Base(jar))
+		if os.Link(jar, name) != nil { // the folders are of two file systems
+			err = errors.Join(err, copyFile(jar, name))
+		}
+	}
+	return to, err
+}
+
+func copyFile(from, to string) error {
+	b, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, b, 0o644)
+}
+
 // firstError returns the first line of Maven's output that tells of an error.
 func firstError(text string) string {
 	for line := range strings.Lines(text) {

@@ -4,7 +4,6 @@ package program
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -20,6 +19,7 @@ import (
 	"github.com/kerf-ml/kerf/beam/engine"
 	"github.com/kerf-ml/kerf/beam/flink"
 	"github.com/kerf-ml/kerf/cli"
+	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/job"
 )
 
@@ -88,11 +88,11 @@ func (f *flags) open(ctx context.Context, on *opened) (job.Clustered, error) {
 	}
 	switch {
 	case f.skipBad < 0:
-		return none, fmt.Errorf("--skip-bad is %d and must be at least 0", f.skipBad)
+		return none, dataset.BadOption("--skip-bad is %d and must be at least 0", f.skipBad)
 	case f.span < 1:
-		return none, fmt.Errorf("--span is %d and must be at least 1", f.span)
+		return none, dataset.BadOption("--span is %d and must be at least 1", f.span)
 	case f.memory < 0 || f.parallelism < 0:
-		return none, errors.New("--worker-memory and --parallelism must be at least 1")
+		return none, dataset.BadOption("--worker-memory and --parallelism must be at least 1")
 	}
 	staging := f.staging
 	if on.keep = staging != ""; !on.keep {
@@ -117,15 +117,15 @@ func (f *flags) find() (engine.Runner, error) {
 	switch f.runner {
 	case "prism":
 		if f.endpoint != "" {
-			return nil, errors.New("--endpoint is for --runner flink; prism runs in this process")
+			return nil, dataset.BadOption("--endpoint is for --runner flink; prism runs in this process")
 		}
 		return &engine.Prism{}, nil
 	case "flink", "spark", "portable":
 	default:
-		return nil, fmt.Errorf("--runner is %q and must be prism, flink, spark or portable", f.runner)
+		return nil, dataset.BadOption("--runner is %q and must be prism, flink, spark or portable", f.runner)
 	}
 	if f.endpoint == "" {
-		return nil, fmt.Errorf("--runner %s needs the --endpoint of its job server; kerf-beam cluster up starts one",
+		return nil, dataset.BadOption("--runner %s needs the --endpoint of its job server; kerf-beam cluster up starts one",
 			f.runner)
 	}
 	worker := f.worker

@@ -277,6 +277,10 @@ func TestFaultsAreOneLine(t *testing.T) {
 		if status == 0 || !strings.Contains(faults, c.want) || strings.Count(faults, "\n") != 1 {
 			t.Errorf("%v: %d %q, want %q", c.args, status, faults, c.want)
 		}
+		if ofFlags := strings.Contains(faults, "--") && strings.Contains(fmt.Sprint(c.args), "--runner") ||
+			strings.Contains(fmt.Sprint(c.args), "--endpoint"); ofFlags && status != 2 {
+			t.Errorf("%v: %d %q, want status 2", c.args, status, faults)
+		}
 	}
 	if _, err := os.Stat(filepath.Join(out, "new")); err == nil {
 		t.Error("something was written")

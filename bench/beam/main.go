@@ -58,43 +58,30 @@ func measure(kerf, beam string, rows, dim, span int, clusters []string) error {
 	}
 	words := []string{"--kernel", "rbf(gamma=1)", "--map", "f2", "--dim", strconv.Itoa(dim), "--learner", "ridge", "-q",
 		"-o", filepath.Join(dir, "m.kerf")}
-	plain := map[int]*run{}
 	fmt.Println("rows | engine | seconds | CPU s: program + Java + workers | CPU µs a row | beside kerf")
-	show := func(r *run) {
-		fmt.Printf("%d | %s | %.1f | %.1f + %.1f + %.1f = %.1f | %.0f | %.2f\n", r.rows, r.engine, r.wall.Seconds(), r.client,
-			r.java, r.workers, r.total(), 1e6*r.total()/float64(r.rows), r.total()/plain[r.rows].total())
-		if r.parts != "" {
-			fmt.Print(r.parts)
-		}
-	}
-	for _, n := range sizes {
-		r, err := timed(n, "kerf --stream", nil, kerf, append([]string{"train", data(dir, n), "--stream"}, words...)...)
-		if err != nil {
-			return err
-		}
-		plain[n] = r
-		show(r)
-	}
 	for _, text := range clusters {
 		managers, err := strconv.Atoi(text)
 		if err != nil {
 			return err
 		}
-		measured := sizes
-		if managers > 0 { // the job server sends its jars with each job, which takes most of a minute a training
-			measured = []int{sizes[0], sizes[3]}
-		}
-		if err := onFlink(beam, dir, managers, span, measured, words, show); err != nil {
+		if err := onFlink(kerf, beam, dir, managers, span, sizes, words); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// show prints a run beside one of kerf.
+func show(r, plain *run) {
+	fmt.Printf("%d | %s | %.1f | %.1f + %.1f + %.1f = %.1f | %.1f | %.2f\n", r.rows, r.engine, r.wall.Seconds(), r.client,
+		r.java, r.workers, r.total(), 1e6*r.total()/float64(r.rows), r.total()/plain.total())
+	fmt.Print(r.parts)
+}
+
 func data(dir string, rows int) string { return filepath.Join(dir, fmt.Sprintf("rows-%d.csv", rows)) }
 
-// onFlink measures data of some sizes on a Flink of so many task managers.
-func onFlink(beam, dir string, managers, span int, sizes []int, words []string, show func(r *run)) error {
+// onFlink measures data of some sizes on a Flink of so many task managers, each after kerf.
+func onFlink(kerf, beam, dir string, managers, span int, sizes []int, words []string) error {
 	folder := filepath.Join(dir, fmt.Sprintf("cluster-%d", managers))
 	began := time.Now()
 	up := []string{"cluster", "up", "--dir", folder, "--slots", "2"}
@@ -118,13 +105,18 @@ func onFlink(beam, dir string, managers, span int, sizes []int, words []string, 
 	}
 	fmt.Printf("start of %d Java processes: %.1f s, %.1f CPU s\n", len(pids), time.Since(began).Seconds(), java)
 	for _, n := range sizes {
+		plain, err := timed(n, "kerf --stream", nil, kerf, append([]string{"train", data(dir, n), "--stream"}, words...)...)
+		if err != nil {
+			return err
+		}
+		show(plain, plain)
 		args := append([]string{"train", data(dir, n), "--span", strconv.Itoa(span), "--runner", "flink", "--endpoint",
 			endpoint[1], "--parallelism", "2", "--verbose"}, words...)
 		r, err := timed(n, name, pids, beam, args...)
 		if err != nil {
 			return err
 		}
-		show(r)
+		show(r, plain)
 	}
 	return nil
 }
