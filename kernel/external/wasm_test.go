@@ -210,7 +210,7 @@ func TestWasmFaults(t *testing.T) {
 			if k.Close() != err {
 				t.Error("Close does not return the fault")
 			}
-			if took := time.Since(begun); took > time.Second {
+			if took := time.Since(begun); took > 10*time.Second { // and not until the limit of half a minute
 				t.Errorf("it took %v", took)
 			}
 		})
@@ -238,7 +238,7 @@ func TestWasmCancelled(t *testing.T) {
 	if v := k.Eval("a", "a"); !math.IsNaN(v) || !errors.Is(k.Err(), context.Canceled) {
 		t.Errorf("value %v, %v", v, k.Err())
 	}
-	if took := time.Since(begun); took > time.Second {
+	if took := time.Since(begun); took > 10*time.Second { // and not until the limit of half a minute
 		t.Errorf("it took %v", took)
 	}
 	if _, err := external.NewWasm[string](ctx, "m", linearModule(), external.WasmOptions{}); !errors.Is(err,
