@@ -154,7 +154,7 @@ func NewHTTP(h http.Handler, timeout time.Duration, log *slog.Logger) *http.Serv
 // server returns the HTTP server of a handler.
 func (s *Server) server(h http.Handler) *http.Server {
 	out := NewHTTP(h, s.o.Timeout, s.log)
-	out.TLSConfig = s.o.TLS
+	out.TLSConfig = s.o.TLS.Clone() // a server writes its protocols into it; nil stays nil
 	return out
 }
 
