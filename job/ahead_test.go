@@ -36,7 +36,8 @@ func TestMapFeaturesAhead(t *testing.T) {
 			t.Errorf("%d workers: %v", workers, err)
 		}
 		stop := fmt.Errorf("stop")
-		if _, err := job.MapFeatures(t.Context(), m, path, o, func(*data.Matrix, []string) error { return stop }); err != stop {
+		_, err = job.MapFeatures(t.Context(), m, path, o, func(*data.Matrix, []string) error { return stop })
+		if err != stop {
 			t.Errorf("%d workers: the error of the caller is %v", workers, err)
 		}
 	}

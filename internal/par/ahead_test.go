@@ -73,7 +73,8 @@ func TestAheadEnds(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	err = par.Ahead(t.Context(), ctl, func(context.Context, func(int) error) error { panic("oh") }, func(int) error { return nil })
+	panics := func(context.Context, func(int) error) error { panic("oh") }
+	err = par.Ahead(t.Context(), ctl, panics, func(int) error { return nil })
 	if err == nil || !strings.Contains(err.Error(), "oh") {
 		t.Errorf("a panic: %v", err)
 	}
