@@ -99,8 +99,24 @@ func apply[T any, F float32 | float64](
 		return nil, err
 	}
 	dst := alloc.Slice[F](n * d)
+	if err := applyTo(ctx, ctl, m, dst, x, block); err != nil {
+		return nil, err
+	}
+	return dst, nil
+}
+
+// ApplyTo is Apply into the memory of dst, which has Dim places for each instance.
+func ApplyTo[T any](ctx context.Context, ctl run.Control, m Map[T], dst []float64, x data.Source[T]) error {
+	return applyTo(ctx, ctl, m, dst, x, mapBlock[T])
+}
+
+func applyTo[T any, F float32 | float64](
+	ctx context.Context, ctl run.Control, m Map[T], dst []F, x data.Source[T],
+	block func(ctl run.Control, m Map[T], dst []F, x data.Source[T], first int) error,
+) error {
+	n, d := x.Len(), m.Dim()
 	rows := BlockRows(d)
-	err := par.For(ctx, ctl, "map", par.Blocks(n, rows), func(i int) error {
+	return par.For(ctx, ctl, "map", par.Blocks(n, rows), func(i int) error {
 		lo, hi := par.Range(i, n, rows)
 		if err := block(ctl, m, dst[lo*d:hi*d], data.Range[T]{Of: x, Lo: lo, Hi: hi}, lo); err != nil {
 			return err
@@ -112,10 +128,6 @@ func apply[T any, F float32 | float64](
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return dst, nil
 }
 
 func mapBlock32[T any](ctl run.Control, m Map[T], dst []float32, x data.Source[T], first int) error {

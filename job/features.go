@@ -6,6 +6,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/feature"
+	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/model"
 )
 
@@ -20,19 +21,42 @@ type Mapped struct {
 // are none.
 type UseFeatures func(features *data.Matrix, labels []string) error
 
-// MapFeatures maps the rows of a file by the map of a model, part by part.
+// mapBytes is how many bytes of features are made at a time, about: enough rows for all
+// cores, and little memory for those that wait to be used.
+const mapBytes = 8 << 20
+
+// mapRows returns how many rows are mapped at a time.
+func (o *Options) mapRows(dim int) int {
+	bytes := 8 * float64(max(dim, 1))
+	return max(1, min(dataset.PartOf(o.Run, bytes), int(mapBytes/bytes)))
+}
+
+// mapped are the features of some rows.
+type mapped struct {
+	x      *data.Matrix
+	labels []string
+}
+
+// MapFeatures maps the rows of a file by the map of a model, part by part, while those before
+// are used.
 func MapFeatures(ctx context.Context, m *model.Model, path string, o Options, use UseFeatures) (*Mapped, error) {
-	out, check := &Mapped{Dim: m.Dim()}, o.labelsKnown(m)
-	err := o.stream(ctx, m, path, func(r *dataset.Rows) error {
-		if err := check(r); err != nil {
-			return err
-		}
-		features, err := m.Features(ctx, o.Run, r)
-		if err != nil {
-			return err
-		}
-		out.Rows += features.Rows
-		return use(features, r.Labels)
+	out, check, most := &Mapped{Dim: m.Dim()}, o.labelsKnown(m), o.mapRows(m.Dim())
+	err := par.Ahead(ctx, o.Run, func(ctx context.Context, hand func(mapped) error) error {
+		return o.stream(ctx, m, path, func(r *dataset.Rows) error {
+			if err := check(r); err != nil {
+				return err
+			}
+			return m.EachFeatures(ctx, o.Run, r, most, func(first int, x *data.Matrix) error {
+				part := mapped{x: x}
+				if r.Labels != nil {
+					part.labels = r.Labels[first : first+x.Rows]
+				}
+				return hand(part)
+			})
+		})
+	}, func(part mapped) error {
+		out.Rows += part.x.Rows
+		return use(part.x, part.labels)
 	})
 	return out, err
 }

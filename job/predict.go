@@ -9,6 +9,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/learn/calibrate"
 	"github.com/kerf-ml/kerf/model"
 )
@@ -92,9 +93,7 @@ func (o *Options) stream(ctx context.Context, m *model.Model, path string, use f
 	}
 	o.Run.Progress.Begin("read "+path, 0)
 	defer o.Run.Progress.End()
-	read := o.Read
-	read.Run = o.Run
-	err := m.Encoding.Stream(ctx, path, read, func(r *dataset.Rows) error {
+	err := o.readAhead(ctx, m, path, func(r *dataset.Rows) error {
 		unseen += m.Encoding.Unseen(r)
 		err := use(r)
 		if there := model.Moved(err, before); there != err {
@@ -107,6 +106,32 @@ func (o *Options) stream(ctx context.Context, m *model.Model, path string, use f
 		o.warnUnseen(path, unseen)
 	}
 	return err
+}
+
+// readAhead reads a file for a model part by part, while parts before are used. How much was
+// read is told with the parts, since progress hears from one goroutine alone.
+func (o *Options) readAhead(ctx context.Context, m *model.Model, path string, use func(*dataset.Rows) error) error {
+	type part struct {
+		rows        *dataset.Rows
+		bytes, size int64
+	}
+	read, tell := o.Read, o.Run.Progress.Read
+	read.Run = o.Run.Quiet()
+	var now part
+	if tell != nil {
+		read.Run.Progress.Read = func(bytes, size int64) { now.bytes, now.size = bytes, size }
+	}
+	return par.Ahead(ctx, o.Run, func(ctx context.Context, hand func(part) error) error {
+		return m.Encoding.Stream(ctx, path, read, func(r *dataset.Rows) error {
+			now.rows = r
+			return hand(now)
+		})
+	}, func(p part) error {
+		if tell != nil {
+			tell(p.bytes, p.size)
+		}
+		return use(p.rows)
+	})
 }
 
 // warnUnseen tells of cells with categories that training did not have.

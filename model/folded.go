@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"math"
+	"sync"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/feature"
@@ -31,9 +32,14 @@ const foldLoss = 1 << 16
 // foldLoss·|w|, and so the error about 2e-11 of the largest score that φ(x) could have, at most.
 type folded[T any] struct {
 	rotation feature.Rotation[T]
-	weights  *compute.Fixed[float64] // Bᵀw, a separator a row
-	outputs  int
+	weights  *data.Matrix            // Bᵀw, a separator a row
+	fixed    *compute.Fixed[float64] // the same; nil for few separators
+	room     *sync.Pool              // of *[]float64: similarities of a block
 }
+
+// foldFew is up to how many separators a product each takes less time than one with all of
+// them, which is made for eight at a time.
+const foldFew = 8
 
 // fold returns the separators folded; nil where the map has no such matrix, there are too many of
 // them for it to be of use, or too much would cancel.
@@ -63,14 +69,32 @@ func (p *Pipeline[T]) fold() *folded[T] {
 		}
 		copy(weights.Row(c), alpha)
 	}
-	return &folded[T]{rotation: m, weights: compute.NewFixed[float64](weights.Data, k, d), outputs: k}
+	f := &folded[T]{rotation: m, weights: weights, room: &sync.Pool{New: func() any { return new([]float64) }}}
+	if k > foldFew {
+		f.fixed = compute.NewFixed[float64](weights.Data, k, d)
+	}
+	return f
+}
+
+// products sets the rows of dst to the products of the weights with similarities, rows of them.
+func (f *folded[T]) products(dst, similar []float64, rows int) {
+	k, d := f.weights.Rows, f.weights.Cols
+	if f.fixed != nil {
+		f.fixed.Mul(dst, k, similar, d, rows)
+		return
+	}
+	for i := range rows {
+		for c := range k {
+			dst[i*k+c] = vmath.Dot(f.weights.Row(c), similar[i*d:(i+1)*d])
+		}
+	}
 }
 
 // one sets dst to the products of one instance.
 func (f *folded[T]) one(dst []float64, x T) {
-	similar := make([]float64, f.rotation.Landmarks().Dim())
+	similar := make([]float64, f.weights.Cols)
 	f.rotation.Landmarks().MapTo(similar, x)
-	f.weights.Mul(dst, f.outputs, similar, len(similar), 1)
+	f.products(dst, similar, 1)
 }
 
 // block sets the rows of raw to the products of a few instances, and returns their features where
@@ -78,15 +102,20 @@ func (f *folded[T]) one(dst []float64, x T) {
 func (f *folded[T]) block(
 	ctx context.Context, ctl run.Control, raw *data.Matrix, x data.Source[T], wanted bool,
 ) ([]data.Source[data.Vector], error) {
-	similar, err := feature.Apply(ctx, ctl, f.rotation.Landmarks(), x)
-	if err != nil {
+	n, room := x.Len(), f.room.Get().(*[]float64)
+	defer f.room.Put(room)
+	if need := n * f.weights.Cols; cap(*room) < need {
+		*room = make([]float64, need)
+	}
+	similar := (*room)[:n*f.weights.Cols]
+	if err := feature.ApplyTo(ctx, ctl, f.rotation.Landmarks(), similar, x); err != nil {
 		return nil, err
 	}
-	f.weights.Mul(raw.Data, f.outputs, similar.Data, similar.Cols, similar.Rows)
+	f.products(raw.Data, similar, n)
 	if !wanted {
 		return nil, nil
 	}
-	features := data.NewMatrix(similar.Rows, f.rotation.Dim())
-	f.rotation.Rotate(features.Data, similar.Data, similar.Rows)
+	features := data.NewMatrix(n, f.rotation.Dim())
+	f.rotation.Rotate(features.Data, similar, n)
 	return []data.Source[data.Vector]{features}, nil
 }

@@ -30,6 +30,7 @@ type rowPipeline interface {
 	scores(ctx context.Context, ctl run.Control, r *dataset.Rows) (*data.Matrix, error)
 	scoreMargins(ctx context.Context, ctl run.Control, r *dataset.Rows, y []int) (*data.Matrix, []float64, error)
 	features(ctx context.Context, ctl run.Control, r *dataset.Rows) (*data.Matrix, error)
+	eachFeatures(ctx context.Context, ctl run.Control, r *dataset.Rows, most int, use func(int, *data.Matrix) error) error
 	encode(r *dataset.Rows) (any, error)
 	scoreEncoded(ctx context.Context, ctl run.Control, parts []*Encoded) (*data.Matrix, error)
 	featuresEncoded(ctx context.Context, ctl run.Control, parts []*Encoded) (*data.Matrix, error)
@@ -123,6 +124,14 @@ func (m *Model) ScoreMargins(
 // Features returns the features of rows, a row each.
 func (m *Model) Features(ctx context.Context, ctl run.Control, r *dataset.Rows) (*data.Matrix, error) {
 	return m.rows.features(ctx, ctl, r)
+}
+
+// EachFeatures hands over the features of rows, of at most so many rows at a time, with the
+// place of the first of them.
+func (m *Model) EachFeatures(
+	ctx context.Context, ctl run.Control, r *dataset.Rows, most int, use func(first int, x *data.Matrix) error,
+) error {
+	return m.rows.eachFeatures(ctx, ctl, r, most, use)
 }
 
 // Vectors returns the pipeline of a model whose instances are vectors, for those who
@@ -224,6 +233,26 @@ func (m encoded[T]) features(ctx context.Context, ctl run.Control, r *dataset.Ro
 		return nil, err
 	}
 	return feature.Apply(ctx, ctl, m.p.Map, d.X)
+}
+
+func (m encoded[T]) eachFeatures(
+	ctx context.Context, ctl run.Control, r *dataset.Rows, most int, use func(int, *data.Matrix) error,
+) error {
+	d, err := dataset.Decode[T](m.e, r)
+	if err != nil {
+		return err
+	}
+	for lo := 0; lo < d.X.Len(); lo += most {
+		part := data.Range[T]{Of: d.X, Lo: lo, Hi: min(lo+most, d.X.Len())}
+		x, err := feature.Apply(ctx, ctl, m.p.Map, part)
+		if err != nil {
+			return Moved(err, lo)
+		}
+		if err := use(lo, x); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (m encoded[T]) dim() int { return m.p.Map.Dim() }

@@ -50,7 +50,7 @@ type piece struct {
 	rows   int
 	line   []int         // of each row
 	value  []float64     // column by column, room for as many rows as there are lines
-	cell   []span        // the same of columns of texts alone
+	cell   []span        // the same of columns that may hold texts
 	point  []table.Point // the first number of each column that is written with a point
 	failed bool
 }
@@ -173,53 +173,62 @@ func (e *ending) Read([]byte) (int, error) { return 0, e.err }
 
 // addPlain adds the rows of a region without quotes, and returns how many there are.
 func (r *Reader) addPlain(ctx context.Context, region []byte) (int, error) {
-	pieces := r.plain.cut(region, r.split.line)
-	texts := make([]bool, r.width)
-	for j := range texts {
-		texts[j] = r.build.IsText(j)
-	}
-	ctl := r.options.Run.Quiet()
-	err := par.For(ctx, ctl, "", len(pieces), func(k int) error {
-		pieces[k].parse(byte(r.options.Comma), r.width, texts)
-		return nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	rows := 0
-	for k := range pieces {
-		p := &pieces[k]
-		if p.failed {
-			n, err := r.addSlowly(p)
-			if err != nil {
-				return 0, err
-			}
-			rows += n
-			for j := range texts {
-				if r.build.IsText(j) != texts[j] { // what follows was read as numbers
-					n, err := r.addAllSlowly(pieces[k+1:])
-					return rows + n, err
-				}
-			}
-			continue
+	pieces, rows := r.plain.cut(region, r.split.line), 0
+	for len(pieces) > 0 {
+		r.noteTexts()
+		err := par.For(ctx, r.options.Run.Quiet(), "", len(pieces), func(k int) error {
+			pieces[k].parse(byte(r.options.Comma), r.width, r.texts)
+			return nil
+		})
+		if err != nil {
+			return 0, err
 		}
-		p.addTo(r.build, r.width, texts)
-		rows += p.rows
-		r.split.line = p.first + p.lines
+		n, rest, err := r.addPieces(pieces)
+		if err != nil {
+			return 0, err
+		}
+		rows, pieces = rows+n, rest
 	}
 	return rows, nil
 }
 
-// addAllSlowly adds pieces row by row.
-func (r *Reader) addAllSlowly(pieces []piece) (rows int, err error) {
+// noteTexts notes the columns that hold texts, and reports whether there are new ones. What
+// held texts once is taken for texts in all that follows, of later tables as well: a cell
+// of them that is a number is told from a text when it is added.
+func (r *Reader) noteTexts() (more bool) {
+	if r.texts == nil {
+		r.texts = make([]bool, r.width)
+	}
+	for j, known := range r.texts {
+		if !known && r.build.IsText(j) {
+			r.texts[j], more = true, true
+		}
+	}
+	return more
+}
+
+// addPieces adds pieces that are taken apart, up to one with the first text of a column,
+// and returns how many rows these are and the pieces behind it, whose texts were taken for
+// numbers.
+func (r *Reader) addPieces(pieces []piece) (rows int, rest []piece, err error) {
 	for k := range pieces {
-		n, err := r.addSlowly(&pieces[k])
+		p := &pieces[k]
+		if !p.failed {
+			p.addTo(r.build, r.width, r.texts)
+			rows += p.rows
+			r.split.line = p.first + p.lines
+			continue
+		}
+		n, err := r.addSlowly(p)
 		if err != nil {
-			return 0, err
+			return 0, nil, err
 		}
 		rows += n
+		if r.noteTexts() {
+			return rows, pieces[k+1:], nil
+		}
 	}
-	return rows, nil
+	return rows, nil, nil
 }
 
 // addSlowly adds a piece row by row.

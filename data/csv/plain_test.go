@@ -110,6 +110,28 @@ func TestPlainOfRandomTexts(t *testing.T) {
 	}
 }
 
+// A column that held texts is read as before where the next tables have numbers in it, or
+// both, and one whose first text comes late in a region.
+func TestPlainOfLaterTexts(t *testing.T) {
+	cells := []string{"yes", "1", "2.5", "", "?", "1e999", "no"}
+	rng := rand.New(rand.NewPCG(4, 4))
+	for range 100 {
+		var b strings.Builder
+		for i := range 60 {
+			for j := range 3 {
+				if cell := cells[1]; i%20 < 5*j || rng.IntN(9) > 0 {
+					b.WriteString(cell)
+				} else {
+					b.WriteString(cells[rng.IntN(len(cells))])
+				}
+				b.WriteByte(",\n"[j/2])
+			}
+		}
+		same(t, b.String(), table.Options{Name: "f", Header: table.Absent, Comma: ',', Target: "none"}, [2]int{7, 3},
+			[2]int{64, 17})
+	}
+}
+
 func FuzzPlain(f *testing.F) {
 	for _, text := range plainTexts {
 		f.Add(text, byte(0))

@@ -36,6 +36,7 @@ type Reader struct {
 	odd     int  // names of a header that was left aside because it does not fit; 0 for none
 
 	plain *plain // reads many rows at a time; nil where rows are read one by one
+	texts []bool // columns that held texts so far, for plain
 	ended error  // what ended reading many at a time, given again by every later Read
 }
 

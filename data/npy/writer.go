@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/kerf-ml/kerf/data"
@@ -85,6 +86,9 @@ func headerOf(rows, cols int, float Float) []byte {
 // columns, and for a value that is not finite, or is too large for 4 bytes. What
 // was written before the fault stays written.
 func (w *Writer) Write(x data.Source[data.Vector]) error {
+	if m, ok := x.(*data.Matrix); ok && w.float == Float64 && m.Cols == w.cols && m.Cols > 0 {
+		return w.matrix(m)
+	}
 	for i := range x.Len() {
 		v := x.At(i)
 		switch {
@@ -111,6 +115,36 @@ func (w *Writer) Write(x data.Source[data.Vector]) error {
 			return err
 		}
 		w.row++
+	}
+	return nil
+}
+
+// chunk is how many values of a matrix are turned into bytes before these are written.
+const chunk = 1 << 15
+
+// matrix is Write of rows that lie as those of the array do.
+func (w *Writer) matrix(m *data.Matrix) error {
+	const huge = 0x7ff << 52 // the exponent of what is not finite
+	step := max(1, chunk/m.Cols)
+	for lo := 0; lo < m.Rows; lo += step {
+		hi := min(lo+step, m.Rows, lo+w.rows-w.row)
+		if hi <= lo {
+			return fmt.Errorf("npy: more rows than the %d of the header", w.rows)
+		}
+		w.buffer = slices.Grow(w.buffer[:0], 8*(hi-lo)*m.Cols)[:8*(hi-lo)*m.Cols]
+		for k, v := range m.Data[lo*m.Cols : hi*m.Cols] {
+			bits := math.Float64bits(v)
+			if bits&huge == huge {
+				return fmt.Errorf("npy: row %d: a value is not finite, or too large", w.row+k/m.Cols+1)
+			}
+			binary.LittleEndian.PutUint64(w.buffer[8*k:], bits)
+		}
+		if _, err := w.out.Write(w.buffer); err != nil {
+			return err
+		}
+		if w.row += hi - lo; hi < min(lo+step, m.Rows) {
+			return fmt.Errorf("npy: more rows than the %d of the header", w.rows)
+		}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	mathbits "math/bits"
+	"slices"
 	"strconv"
 
 	"github.com/klauspost/compress/snappy"
@@ -33,6 +34,7 @@ type Writer struct {
 	labels  []string // of the rows whose values are held
 	groups  []written
 	err     error
+	columns []float64 // some columns of the rows that are held
 	plain   []byte
 	packed  []byte
 }
@@ -105,8 +107,12 @@ func (w *Writer) flush() {
 		return
 	}
 	g := written{rows: rows}
-	for j := range w.cols {
-		g.chunks = append(g.chunks, w.numbers(j, rows))
+	across := min(acrossMost, max(1, pageRows/rows))
+	for j := 0; j < w.cols; j += across {
+		w.gather(j, min(j+across, w.cols), rows)
+		for k := j; k < min(j+across, w.cols); k++ {
+			g.chunks = append(g.chunks, w.numbers(w.columns[(k-j)*rows:(k-j+1)*rows]))
+		}
 	}
 	if w.labeled {
 		g.chunks = append(g.chunks, w.texts())
@@ -115,16 +121,28 @@ func (w *Writer) flush() {
 	w.values, w.labels = w.values[:0], w.labels[:0]
 }
 
-// numbers writes column j.
-func (w *Writer) numbers(j, rows int) writtenChunk {
-	c := writtenChunk{data: w.at}
-	for lo := 0; lo < rows; lo += pageRows {
-		hi := min(lo+pageRows, rows)
-		w.plain = w.plain[:0]
-		for i := lo; i < hi; i++ {
-			w.plain = binary.LittleEndian.AppendUint64(w.plain, math.Float64bits(w.values[i*w.cols+j]))
+// acrossMost is how many columns are gathered at a time: a cache line of each row.
+const acrossMost = 8
+
+// gather puts columns from j to end of the rows that are held one after the other.
+func (w *Writer) gather(j, end, rows int) {
+	w.columns = slices.Grow(w.columns[:0], (end-j)*rows)[:(end-j)*rows]
+	for i := range rows {
+		for k, v := range w.values[i*w.cols+j : i*w.cols+end] {
+			w.columns[k*rows+i] = v
 		}
-		w.page(&c, pageData, hi-lo, encodingPlain)
+	}
+}
+
+// numbers writes a column.
+func (w *Writer) numbers(column []float64) writtenChunk {
+	c := writtenChunk{data: w.at}
+	for page := range slices.Chunk(column, pageRows) {
+		w.plain = slices.Grow(w.plain[:0], 8*len(page))[:8*len(page)]
+		for i, v := range page {
+			binary.LittleEndian.PutUint64(w.plain[8*i:], math.Float64bits(v))
+		}
+		w.page(&c, pageData, len(page), encodingPlain)
 	}
 	return c
 }

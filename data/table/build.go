@@ -73,6 +73,7 @@ type Builder struct {
 	index  map[string]int // nil where the columns are settled
 	is     Roles          // of columns that are settled
 	lines  []int
+	last   int // rows of the last table: the next one may have as many
 	column []*column
 }
 
@@ -160,14 +161,17 @@ func (b *Builder) Rows(lines []int) { b.lines = append(b.lines, lines...) }
 // and the first of them that is written with a point, at line 0 for none.
 func (b *Builder) Numbers(col int, values []float64, point Point) {
 	c := b.column[col]
+	if c.value == nil && b.last > 0 {
+		c.value = make([]float64, 0, max(b.last, len(values)))
+	}
 	c.value = append(c.value, values...)
 	if c.firstPoint.Line == 0 && point.Line > 0 {
 		c.firstPoint = placed{point.Place, point.Text}
 	}
 }
 
-// PlainText adds a cell without quotes to a column that holds texts.
-func (b *Builder) PlainText(col int, cell []byte, at Place) { b.column[col].addText(cell, false, at) }
+// PlainText adds a cell without quotes to a column that may hold texts.
+func (b *Builder) PlainText(col int, cell []byte, at Place) { b.column[col].add(cell, false, at) }
 
 // Room implements Bulk.
 func (b *Builder) Room(col, n, all int, truths bool) []float64 {
@@ -295,7 +299,7 @@ func (b *Builder) Table() (*Table, error) {
 		Name: b.o.Name, Header: slices.Clone(b.names), Lines: b.lines, Target: is.Target, Weight: is.Weight,
 		column: b.column, drop: is.Drop, comma: comma, run: b.o.Run,
 	}
-	b.lines, b.column = nil, make([]*column, len(b.column))
+	b.last, b.lines, b.column = len(b.lines), nil, make([]*column, len(b.column))
 	b.empty()
 	return t, nil
 }
