@@ -224,7 +224,8 @@ func TestPipesRefuse(t *testing.T) {
 	}
 	o = option("", "logistic")
 	o.Read.Stdin = io.MultiReader(bytes.NewReader(three))
-	if _, err := job.Train(t.Context(), "-", o); !errors.As(err, &bad) || !strings.Contains(err.Error(), "several passes") {
+	if _, err := job.Train(t.Context(), "-", o); !errors.As(err, &bad) ||
+		!strings.Contains(err.Error(), "several passes") {
 		t.Errorf("many classes by the logistic loss: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -279,7 +279,8 @@ func TestSoftmaxFaults(t *testing.T) {
 	s.Curvature = p.curvature(1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got, report, err := s.Fit(ctx, p.sample(false), 3); err != nil || report.Status != learn.Cancelled || len(got) != 3 {
+	if got, report, err := s.Fit(ctx, p.sample(false), 3); err != nil || report.Status != learn.Cancelled ||
+		len(got) != 3 {
 		t.Errorf("cancelled: %v, %v", report.Status, err)
 	}
 	if _, _, err := s.Fit(t.Context(), p.sample(false), 2); err == nil {
@@ -296,7 +297,8 @@ func TestSoftmaxFaults(t *testing.T) {
 		{Dim: 3, Classes: 2, Softmax: &stream.SoftmaxPass{End: three[:2], Start: three[:2]}},
 		{Dim: 3, Classes: 3, Softmax: &stream.SoftmaxPass{End: three, Start: three[:2]}},
 		{Dim: 2, Classes: 3, Softmax: &stream.SoftmaxPass{End: three, Start: three}},
-		{Dim: 3, Classes: 3, Softmax: &stream.SoftmaxPass{End: three, Start: three}, Ridge: &stream.RidgePass{Targets: 1, Folds: 1}},
+		{Dim: 3, Classes: 3, Softmax: &stream.SoftmaxPass{End: three, Start: three},
+			Ridge: &stream.RidgePass{Targets: 1, Folds: 1}},
 	} {
 		if bad.Validate() == nil {
 			t.Errorf("%+v is valid", bad)
