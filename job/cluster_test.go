@@ -113,6 +113,9 @@ var clusterData = []struct {
 	{"classes", func(rng *rand.Rand, i int) string {
 		return fmt.Sprintf("%.4f,%.4f,%c\n", rng.NormFloat64()+3*float64(i%3), rng.NormFloat64(), 'p'+rune(i%3))
 	}, "", ".csv", with("svm", map[string]any{"C": 1.0})},
+	{"softmax", func(rng *rand.Rand, i int) string {
+		return fmt.Sprintf("%.4f,%.4f,%c\n", rng.NormFloat64()+2*float64(i%4), rng.NormFloat64(), 'p'+rune(i%4))
+	}, "", ".csv", with("logistic", map[string]any{"C": 1.0})},
 	{"regression", func(rng *rand.Rand, i int) string {
 		x := rng.NormFloat64()
 		return fmt.Sprintf("%.5f,%.5f\n", x, math.Sin(2*x)+0.1*rng.NormFloat64())

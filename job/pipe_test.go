@@ -218,6 +218,16 @@ func TestPipesRefuse(t *testing.T) {
 	if _, err := job.Train(t.Context(), "-", o); !errors.As(err, &bad) {
 		t.Errorf("a kernel machine: %v", err)
 	}
+	three, err := os.ReadFile(blobs(t, 45_000, 3, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o = option("", "logistic")
+	o.Read.Stdin = io.MultiReader(bytes.NewReader(three))
+	if _, err := job.Train(t.Context(), "-", o); !errors.As(err, &bad) ||
+		!strings.Contains(err.Error(), "several passes") {
+		t.Errorf("many classes by the logistic loss: %v", err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	o = option("", "svm")
 	in, out := io.Pipe()

@@ -141,7 +141,7 @@ func (o *TrainOptions) unstreamed() error {
 	if c.Learner.Name != "" {
 		l, err := model.NewLearner[string](c.Learner.Name, c.Learner.Args)
 		if err == nil {
-			err = model.Streams(l, 0)
+			err = model.Streams(l, 0, false)
 		}
 		if err != nil {
 			return dataset.BadOption("%s: %v", option, err)
@@ -239,10 +239,10 @@ func (t *training[T]) settleStream() error {
 	if err != nil {
 		return err
 	}
-	if err := model.Streams(l, t.targets.classes.Len()); err != nil {
+	t.stream = &streaming{path: all.Path, all: all, pipe: t.o.pipe}
+	if err := model.Streams(l, t.targets.classes.Len(), t.stream.once()); err != nil {
 		return dataset.BadOption("%s: %v", dataset.Option("stream"), err)
 	}
-	t.stream = &streaming{path: all.Path, all: all, pipe: t.o.pipe}
 	if t.o.pipe != nil {
 		t.stream.path = t.o.pipe.path
 	}

@@ -83,6 +83,9 @@ func TestStreamIsTrainingInMemory(t *testing.T) {
 		{table, "rbf(gamma=0.3)", "fourier(dim=40)", "svm(C=2,tolerance=1e-11)", "class", false, []string{"value"}, 1e-4},
 		{table, "linear", "none", "svm(C=2,tolerance=1e-11)", "class", false, []string{"value"}, 1e-4},
 		{files["table"], "rbf(gamma=2)", "f2(dim=20)", "logistic(C=5,tolerance=1e-11)", "", false, nil, 1e-4},
+		{table, "rbf(gamma=0.3)", "f2(dim=30)", "logistic(C=2,tolerance=1e-11)", "class", true, []string{"value"}, 1e-4},
+		{table, "rbf(gamma=0.3)", "fourier(dim=40)", "logistic(lambda=0.01,tolerance=1e-11)", "class", false,
+			[]string{"value"}, 1e-4},
 		{files["table"], "rbf(gamma=2)", "f3(dim=20)", "ridge(lambda=0.1)", "", false, nil, 1e-7},
 		{files["libsvm"], "rbf(gamma=2)", "f2(dim=20)", "ridge(lambda=0.1)", "", false, nil, 1e-7},
 		{files["libsvm"], "rbf(gamma=2)", "f1(dim=20)", "svm(C=2,tolerance=1e-11)", "", false, nil, 1e-4},
@@ -123,7 +126,7 @@ func TestStreamIsTrainingInMemory(t *testing.T) {
 // on how often it is read.
 func TestStreamsAreTheSameBits(t *testing.T) {
 	path := mixed(t, 3000)
-	for _, learner := range []string{"ridge", "svm"} {
+	for _, learner := range []string{"ridge", "svm", "logistic"} {
 		var first []byte
 		for _, workers := range []int{1, 2, 3} {
 			for _, memory := range []int64{1 << 30, 1<<30 + 1<<20} {

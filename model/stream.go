@@ -55,8 +55,8 @@ const streamFolds = 5
 const streamPasses = 20
 
 // Streams reports what keeps a learner from being fitted to a stream of so many classes,
-// 0 of numbers.
-func Streams(l Learner, classes int) error {
+// 0 of numbers, or to one that can be read once.
+func Streams(l Learner, classes int, once bool) error {
 	switch l := l.(type) {
 	case Ridge:
 		return nil
@@ -66,10 +66,11 @@ func Streams(l Learner, classes int) error {
 		}
 		return fmt.Errorf("svm with the loss %s has no sums over rows; squared-hinge has", l.Loss)
 	case Logistic:
-		if classes <= 2 {
+		if classes <= 2 || !once {
 			return nil
 		}
-		return fmt.Errorf("logistic of more than two classes needs all of them at once for each row; svm and ridge do not")
+		return fmt.Errorf("logistic of more than two classes takes several passes, and a pipe can be read once; " +
+			"svm and ridge take one, and a file is read again")
 	}
 	return fmt.Errorf("%s needs all rows at once; ridge, svm and logistic learn from sums over rows", l.Name())
 }
@@ -84,7 +85,7 @@ func Streams(l Learner, classes int) error {
 // runs the result is the best so far and the status says so; ridge has none before its
 // pass is over, and returns the context's error.
 func (r Recipe[T]) FitStream(ctx context.Context, p *Pipeline[T], t *Training, sample Sample[T], s Stream[T]) error {
-	if err := Streams(r.Learner, sample.Classes.Len()); err != nil {
+	if err := Streams(r.Learner, sample.Classes.Len(), s.Head != nil); err != nil {
 		return err
 	}
 	begun := time.Now()
@@ -108,6 +109,10 @@ func (r Recipe[T]) FitStream(ctx context.Context, p *Pipeline[T], t *Training, s
 	case Logistic:
 		if s.Head != nil {
 			err = from.once(ctx, l, stream.Logistic, l.Tolerance, l.MaxPasses, l.Unit, t)
+			break
+		}
+		if sample.Classes.Len() > 2 {
+			err = from.softmax(ctx, l, t)
 			break
 		}
 		err = from.newton(ctx, l, stream.Logistic, l.Tolerance, l.MaxPasses, l.Unit, t)
@@ -255,7 +260,13 @@ func (f *streamed[T]) newton(
 	}
 	n := stream.Newton{Loss: loss, C: c, Tolerance: tolerance, MaxPasses: min(passes, streamPasses), Unit: unit,
 		Seed: f.r.Seed, Start: start.functions, Active: start.active, Run: f.r.Run}
-	if err := f.nearer(ctx, &n, rows.Weight); err != nil {
+	near := n
+	err = f.nearer(ctx, rows.Weight, func(some *stream.Sample, times float64) (err error) {
+		near.C *= times
+		n.Start, _, err = near.Fit(ctx, some, f.sample.Classes.Len())
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	n.Checkpoint = f.s.Checkpoint
@@ -268,9 +279,44 @@ func (f *streamed[T]) newton(
 	return f.take(models, unit)
 }
 
-// nearer moves the start to the minimum over the larger sample, with a C that is larger by as
-// much as its weight is less than that of all rows.
-func (f *streamed[T]) nearer(ctx context.Context, n *stream.Newton, weight float64) error {
+// softmax fits the multinomial loss of many classes from the solution of the sample, whose
+// rows stand for all in the Hessian.
+func (f *streamed[T]) softmax(ctx context.Context, l Logistic, t *Training) error {
+	rows, classes := f.features(), f.sample.Classes.Len()
+	c := t.C
+	if l.Rate() > 0 {
+		c = rated(l.Rate(), rows.Weight)
+	}
+	start, err := f.start(ctx, c, rows.Weight, stream.Logistic)
+	if err != nil {
+		return err
+	}
+	s := stream.Softmax{C: c, Tolerance: l.Tolerance, MaxPasses: min(l.MaxPasses, streamPasses), Unit: l.Unit,
+		Start: start.functions, Curvature: start.rows(f.p.Map.Dim(), start.x.Len()), Run: f.r.Run}
+	near := s
+	err = f.nearer(ctx, rows.Weight, func(some *stream.Sample, times float64) (err error) {
+		near.C *= times
+		s.Start, _, err = near.Fit(ctx, some, classes)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.Checkpoint = f.s.Checkpoint
+	models, report, err := s.Fit(ctx, rows, classes)
+	if err != nil {
+		return err
+	}
+	report.Elapsed = t.Elapsed
+	t.Report, t.C = report, c
+	return f.take(models, l.Unit)
+}
+
+// nearer has the start moved to the minimum over the larger sample, where there is one, with
+// a C that is so many times larger, by as much as its weight is less than that of all rows.
+func (f *streamed[T]) nearer(
+	ctx context.Context, weight float64, fit func(some *stream.Sample, times float64) error,
+) error {
 	near := f.s.Near
 	if near == nil {
 		return nil
@@ -291,17 +337,10 @@ func (f *streamed[T]) nearer(ctx context.Context, n *stream.Newton, weight float
 		}
 		return nil
 	}, f.weighted())
-	one := *n
-	one.C *= weight / some.Weight
-	functions, _, err := one.Fit(ctx, some, f.sample.Classes.Len())
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
+	if err := fit(some, weight/some.Weight); err != nil {
 		return err
 	}
-	n.Start = functions
-	return nil
+	return ctx.Err()
 }
 
 // nearPart is how many rows of the larger sample are mapped at a time.
@@ -322,7 +361,8 @@ func (f *streamed[T]) once(
 	if err != nil {
 		return err
 	}
-	classes := f.sample.Classes.Len()
+	classes, guard := f.sample.Classes.Len(), start.rows(rows.Dim, min(guardRows, start.x.Len()))
+	start.x = nil // not needed any more
 	n := stream.Newton{Loss: loss, C: c, Tolerance: tolerance, MaxPasses: min(passes, streamPasses), Unit: unit,
 		Seed: f.r.Seed, Start: start.functions, Active: start.active, Run: f.r.Run}
 	if start.functions, _, err = n.Fit(ctx, &head, classes); err == nil {
@@ -332,7 +372,7 @@ func (f *streamed[T]) once(
 		return err
 	}
 	o := stream.Once{Loss: loss, C: t.C, Rate: l.Rate(), Unit: unit, Seed: f.r.Seed, Start: start.functions,
-		Known: head.Rows, Active: start.active, Guard: start.guard, Checkpoint: f.s.Checkpoint, Run: f.r.Run}
+		Known: head.Rows, Active: start.active, Guard: guard, Checkpoint: f.s.Checkpoint, Run: f.r.Run}
 	fit, report, err := o.Fit(ctx, rows, classes)
 	if err != nil {
 		return err
@@ -346,8 +386,23 @@ func (f *streamed[T]) once(
 // beginning is what a fit begins with.
 type beginning struct {
 	functions []*stream.Function
-	active    []float64   // part of the rows that have curvature, of each separator
-	guard     *sums.Block // some rows
+	active    []float64 // part of the rows that have curvature, of each separator
+
+	x      data.Source[data.Vector] // features of the sample
+	y      []int
+	weight []float64 // nil for 1 each
+}
+
+// rows returns the first rows of the sample.
+func (b *beginning) rows(dim, rows int) *sums.Block {
+	out := &sums.Block{X: data.NewMatrix(rows, dim), Y: b.y[:rows]}
+	for i := range rows {
+		b.x.At(i).CopyTo(out.X.Row(i))
+	}
+	if b.weight != nil {
+		out.Weight = b.weight[:rows]
+	}
+	return out
 }
 
 // guardRows is how many rows of the sample guard a single pass.
@@ -374,7 +429,7 @@ func (f *streamed[T]) start(ctx context.Context, c, weight float64, loss stream.
 	if err != nil {
 		return nil, err
 	}
-	out := &beginning{}
+	out := &beginning{x: x, y: mapped.Y, weight: own}
 	unit := fitted.Unit
 	for k := range fitted.Separators.Rows {
 		s := &stream.Function{W: fitted.Separators.Row(k), Bias: fitted.Bias[k]}
@@ -388,14 +443,6 @@ func (f *streamed[T]) start(ctx context.Context, c, weight float64, loss stream.
 			sum += loss.Active(m)
 		}
 		out.active = append(out.active, min(1, sum/float64(x.Len())))
-	}
-	rows := min(guardRows, x.Len())
-	out.guard = &sums.Block{X: data.NewMatrix(rows, f.p.Map.Dim()), Y: mapped.Y[:rows]}
-	for i := range rows {
-		x.At(i).CopyTo(out.guard.X.Row(i))
-	}
-	if own != nil {
-		out.guard.Weight = own[:rows]
 	}
 	return out, nil
 }

@@ -6,6 +6,7 @@
 //   - Reservoir, a uniform sample of rows by hashed row numbers.
 //   - Products ΦᵀΦ and ΦᵀY, from which least squares follows.
 //   - Quadratic, a sum of losses at a point: value, gradient, curvature.
+//   - Gradient, the same of losses of several scores, without the curvature.
 //   - Blocks, which cuts any stream of rows into blocks of BlockRows.
 //
 // Merge makes of the sums over some rows and over others those over all. Sums over the

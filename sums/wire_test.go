@@ -43,12 +43,18 @@ func forms(t testing.TB) []form {
 		t.Fatal(err)
 	}
 	q.Value, q.Ahead[1] = 3, 4
-	return []form{m, c, r, p, q}
+	g := sums.NewGradient(2, 3, 1)
+	if err := g.Add(t.Context(), run.Control{}, x, y); err != nil {
+		t.Fatal(err)
+	}
+	g.Value, g.Ahead[0] = 5, 6
+	return []form{m, c, r, p, q, g}
 }
 
 // empty returns one of each to decode into.
 func empty() []form {
-	return []form{&sums.Moments{}, &sums.Counts{}, &sums.Reservoir{}, &sums.Products{}, &sums.Quadratic{}}
+	return []form{&sums.Moments{}, &sums.Counts{}, &sums.Reservoir{}, &sums.Products{}, &sums.Quadratic{},
+		&sums.Gradient{}}
 }
 
 func TestBinaryForms(t *testing.T) {
@@ -180,6 +186,44 @@ func TestQuadratic(t *testing.T) {
 			}
 			if half.Merge(sums.NewQuadratic(d+1, 1)) == nil {
 				t.Error("sums over other coordinates were merged")
+			}
+		}
+	}
+}
+
+func TestGradient(t *testing.T) {
+	for _, n := range sizes {
+		for _, d := range []int{1, 7, 33} {
+			x, slope, _ := sample(n, d, 3)
+			var first *sums.Gradient
+			for _, workers := range []int{1, 2, 3} {
+				g := sums.NewGradient(3, d, 1)
+				if err := g.Add(t.Context(), run.Control{Workers: workers}, x, slope); err != nil {
+					t.Fatal(err)
+				}
+				if first == nil {
+					first = g
+				}
+				if !reflect.DeepEqual(g, first) {
+					t.Fatalf("n=%d d=%d: %d workers give other bits", n, d, workers)
+				}
+			}
+			want := data.NewMatrix(3, d)
+			for i := range n {
+				for k, a := range slope.Row(i) {
+					for j, u := range x.Row(i) {
+						want.Row(k)[j] += a * u
+					}
+				}
+			}
+			same(t, first.Slope.Data, want.Data, n)
+			half := sums.NewGradient(3, d, 1)
+			if err := errors.Join(half.Merge(first), half.Merge(first)); err != nil || half.Rows != 2*n ||
+				half.Slope.Data[0] != 2*first.Slope.Data[0] {
+				t.Errorf("n=%d: merged %d rows, %v", n, half.Rows, err)
+			}
+			if half.Merge(sums.NewGradient(2, d, 1)) == nil || half.Merge(sums.NewGradient(3, d, 2)) == nil {
+				t.Error("sums over other scores were merged")
 			}
 		}
 	}

@@ -246,11 +246,7 @@ func (n Newton) pass(
 	}
 	p := &NewtonPass{Loss: n.Loss, C: n.C, Unit: n.Unit, Seed: n.Seed}
 	for _, t := range live {
-		end := make([]float64, width)
-		for j, a := range t.w {
-			end[j] = a + t.p[j]
-		}
-		p.Classes, p.Ends, p.Starts = append(p.Classes, t.class), append(p.Ends, end), append(p.Starts, slices.Clone(t.w))
+		p.Classes, p.Ends, p.Starts = append(p.Classes, t.class), append(p.Ends, t.end()), append(p.Starts, slices.Clone(t.w))
 		p.Still, p.Parts = append(p.Still, vmath.Dot(t.p, t.p) == 0), append(p.Parts, t.part)
 	}
 	keep := func(next int) []byte { return n.state(s, all, progress{at.group, at.passes, next, q}) }
@@ -260,33 +256,45 @@ func (n Newton) pass(
 
 // advance takes the step, or a part of it, and finds the next one.
 func (n Newton) advance(ctx context.Context, t *separation, q *sums.Quadratic) error {
-	end := make([]float64, len(t.w))
-	for j, a := range t.w {
-		end[j] = a + t.p[j]
+	moved, err := t.move(q.Value, q.Gradient, q.Ahead, n.Tolerance)
+	if err != nil || !moved || t.done {
+		return err
 	}
-	value := vmath.Dot(end, end)/2 + q.Value
-	if value-value != 0 || vmath.Finite(q.Gradient) >= 0 {
-		return errors.New("a sum of losses is not finite; scale the data down")
+	return n.step(ctx, t, q, q.Gradient)
+}
+
+// move goes to the end of the step, of which the sums of losses are known, or back from it,
+// and reports which. It adds to the gradient that of ½|w|².
+func (t *separation) move(losses float64, gradient, between []float64, tolerance float64) (bool, error) {
+	end := t.end()
+	value := vmath.Dot(end, end)/2 + losses
+	if value-value != 0 || vmath.Finite(gradient) >= 0 {
+		return false, errors.New("a sum of losses is not finite; scale the data down")
 	}
 	if value > t.value+1e-12*math.Abs(t.value) {
-		return n.back(t, q)
+		t.back(between)
+		return false, nil
 	}
 	stalled := value >= t.value
-	gradient := q.Gradient
 	vmath.Axpy(gradient, 1, end)
 	copy(t.w, end)
 	gap := vmath.Dot(gradient, gradient) / 2
 	stalled = stalled && gap >= t.gap
 	t.value, t.gap = value, gap
-	if gap <= n.Tolerance*max(value, math.SmallestNonzeroFloat64) {
-		t.done = true
-		return nil
-	}
-	if stalled { // rounding leaves nothing to gain
+	t.done = gap <= tolerance*max(value, math.SmallestNonzeroFloat64)
+	if stalled && !t.done { // rounding leaves nothing to gain
 		t.done, t.stuck = true, true
-		return nil
 	}
-	return n.step(ctx, t, q, gradient)
+	return true, nil
+}
+
+// end is where the step leads.
+func (t *separation) end() []float64 {
+	end := make([]float64, len(t.w))
+	for j, a := range t.w {
+		end[j] = a + t.p[j]
+	}
+	return end
 }
 
 // step finds the step from t.w by the Hessian, which it takes apart.
@@ -329,14 +337,14 @@ func (n Newton) step(ctx context.Context, t *separation, q *sums.Quadratic, grad
 
 // back goes to the best point before the end of a step that did not lower P. The next
 // pass looks at that point itself.
-func (n Newton) back(t *separation, q *sums.Quadratic) error {
+func (t *separation) back(losses []float64) {
 	best, least := 0.0, t.value
 	for l, part := range ahead {
 		half := 0.0
 		for j, a := range t.w {
 			half += (a + part*t.p[j]) * (a + part*t.p[j]) / 2
 		}
-		if v := half + q.Ahead[l]; v < least {
+		if v := half + losses[l]; v < least {
 			best, least = part, v
 		}
 	}
@@ -344,9 +352,8 @@ func (n Newton) back(t *separation, q *sums.Quadratic) error {
 		if best = ahead[len(ahead)-1] / 10; vmath.Dot(t.p, t.p) <= 1e-24*vmath.Dot(t.w, t.w) {
 			t.done, t.stuck = true, true
 			clear(t.p)
-			return nil
+			return
 		}
 	}
 	vmath.Scale(t.p, best)
-	return nil
 }

@@ -13,13 +13,14 @@ import (
 	"github.com/kerf-ml/kerf/sums"
 )
 
-// Pass says what is summed up in one pass over rows: one of Ridge and Newton. It is plain
+// Pass says what is summed up in one pass over rows: one of Ridge, Newton and Softmax. It is plain
 // data, so that a pass over rows on several machines can be described to each.
 type Pass struct {
 	Dim     int // coordinates of a row
 	Classes int // 0 for numbers
 	Ridge   *RidgePass
 	Newton  *NewtonPass
+	Softmax *SoftmaxPass
 }
 
 // RidgePass sums up products for each of some folds, into which rows are divided by their
@@ -50,6 +51,12 @@ var ErrPass = errors.New("these bytes are no sums of this pass, or damaged")
 // Validate reports a pass of which something is missing or does not fit the rest.
 func (p *Pass) Validate() error {
 	r, n := p.Ridge, p.Newton
+	if p.Softmax != nil {
+		if r != nil || n != nil || p.Dim < 1 || !p.Softmax.fits(p) {
+			return ErrPass
+		}
+		return nil
+	}
 	fits := func(list []float64, size int) bool { return list == nil || len(list) == size }
 	switch {
 	case p.Dim < 1 || p.Classes < 0 || (r == nil) == (n == nil):
@@ -75,6 +82,9 @@ func (p *Pass) Bytes() float64 {
 	if p.Ridge != nil {
 		return float64(p.Ridge.Folds)*sums.ProductsBytes(p.Dim, p.Ridge.Targets) + 8*2*float64(sums.BlockRows*p.Dim)
 	}
+	if p.Softmax != nil {
+		return p.Softmax.bytes(p)
+	}
 	return float64(len(p.Newton.Ends))*sums.QuadraticBytes(p.Dim+1) + 8*3*float64(sums.BlockRows*(p.Dim+1))
 }
 
@@ -83,6 +93,7 @@ type Sums struct {
 	Pass       *Pass
 	Products   []*sums.Products  // a fold each
 	Quadratics []*sums.Quadratic // a separator each
+	Gradient   *sums.Gradient    // of all classes
 
 	scratch *scratch
 }
@@ -96,6 +107,10 @@ func NewSums(p *Pass) *Sums {
 		}
 		return s
 	}
+	if p.Softmax != nil {
+		s.Gradient = sums.NewGradient(p.Classes, p.Dim+1, len(ahead))
+		return s
+	}
 	for range p.Newton.Ends {
 		s.Quadratics = append(s.Quadratics, sums.NewQuadratic(p.Dim+1, len(ahead)))
 	}
@@ -107,8 +122,11 @@ func (s *Sums) Add(ctx context.Context, ctl run.Control, b *sums.Block) error {
 	if s.scratch == nil {
 		s.scratch = newScratch(s.Pass)
 	}
-	if s.Pass.Ridge != nil {
+	switch {
+	case s.Pass.Ridge != nil:
 		return s.addProducts(ctx, ctl, b)
+	case s.Pass.Softmax != nil:
+		return s.addSoftmax(ctx, ctl.Quiet(), b)
 	}
 	return s.addLosses(ctx, ctl.Quiet(), b)
 }
@@ -122,6 +140,9 @@ func (s *Sums) Rows() int {
 	if s.Quadratics != nil {
 		rows = s.Quadratics[0].Rows
 	}
+	if s.Gradient != nil {
+		rows = s.Gradient.Rows
+	}
 	return rows
 }
 
@@ -134,6 +155,10 @@ func (s *Sums) AppendBinary(b []byte) ([]byte, error) {
 	}
 	for _, q := range s.Quadratics {
 		part, _ := q.AppendBinary(nil)
+		one(part)
+	}
+	if s.Gradient != nil {
+		part, _ := s.Gradient.AppendBinary(nil)
 		one(part)
 	}
 	return b, nil
@@ -166,6 +191,12 @@ func (s *Sums) Merge(b []byte) (rows int, err error) {
 		}
 		other.Quadratics = append(other.Quadratics, q)
 	}
+	if s.Gradient != nil {
+		other.Gradient = &sums.Gradient{}
+		if other.Gradient.UnmarshalBinary(next()) != nil || !other.Gradient.Fits(s.Gradient) {
+			return 0, ErrPass
+		}
+	}
 	if len(b) > 0 {
 		return 0, ErrPass
 	}
@@ -179,6 +210,11 @@ func (s *Sums) Merge(b []byte) (rows int, err error) {
 			return 0, err
 		}
 	}
+	if s.Gradient != nil {
+		if err := s.Gradient.Merge(other.Gradient); err != nil {
+			return 0, err
+		}
+	}
 	return other.Rows(), nil
 }
 
@@ -188,7 +224,7 @@ type scratch struct {
 	weight []float64
 
 	w      *data.Matrix // the first rows are the ends of the steps, the others where they begin
-	chosen *data.Matrix // rows of the curvature
+	chosen *data.Matrix // rows of the curvature, or slopes of the scores
 	score  *data.Matrix
 }
 
@@ -196,6 +232,9 @@ func newScratch(p *Pass) *scratch {
 	if p.Ridge != nil {
 		return &scratch{x: data.NewMatrix(sums.BlockRows, p.Dim), y: data.NewMatrix(sums.BlockRows, p.Ridge.Targets),
 			weight: make([]float64, sums.BlockRows)}
+	}
+	if p.Softmax != nil {
+		return p.Softmax.scratch(p)
 	}
 	n := len(p.Newton.Ends)
 	s := &scratch{x: data.NewMatrix(sums.BlockRows, p.Dim+1), chosen: data.NewMatrix(sums.BlockRows, p.Dim+1),

@@ -4,7 +4,8 @@
 //   - Ridge, least squares of numbers or classes, with its penalty chosen by sums over
 //     folds, in one pass;
 //   - Newton, the squared hinge and the logistic loss, in a few passes;
-//   - Once, the same in a single pass, near the minimum.
+//   - Softmax, the logistic loss of many classes, in a few passes;
+//   - Once, what Newton does in a single pass, near the minimum.
 //
 // Sums are over blocks of sums.BlockRows rows in their order: same rows, same bits,
 // whatever the number of workers, the memory, or the files that the rows came in.
