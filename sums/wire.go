@@ -13,6 +13,7 @@ const (
 	tagReservoir
 	tagProducts
 	tagQuadratic
+	tagQuantiles
 )
 
 // reader takes a binary form apart. After a fault all it gives is zero.

@@ -43,12 +43,15 @@ func forms(t testing.TB) []form {
 		t.Fatal(err)
 	}
 	q.Value, q.Ahead[1] = 3, 4
-	return []form{m, c, r, p, q}
+	quantiles := sums.NewQuantiles(4)
+	quantiles.Add([]float64{3, 1, 2, 5, 4, 8, 7})
+	return []form{m, c, r, p, q, quantiles}
 }
 
 // empty returns one of each to decode into.
 func empty() []form {
-	return []form{&sums.Moments{}, &sums.Counts{}, &sums.Reservoir{}, &sums.Products{}, &sums.Quadratic{}}
+	return []form{&sums.Moments{}, &sums.Counts{}, &sums.Reservoir{}, &sums.Products{}, &sums.Quadratic{},
+		&sums.Quantiles{}}
 }
 
 func TestBinaryForms(t *testing.T) {
