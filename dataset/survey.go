@@ -122,8 +122,8 @@ func survey(ctx context.Context, path string, o *recogniser, s *Sampling) (*Rows
 func newGathering(o *recogniser, s *Sampling) *gathering {
 	sample := sums.NewReservoir(s.Seed, s.Rows)
 	sample.Below = s.Below
-	return &gathering{o: o, s: s, known: &Surveyed{labels: map[string]tally{}, table: &table.Survey{Quantiles: s.Quantiles}},
-		sample: sample}
+	known := &Surveyed{labels: map[string]tally{}, table: &table.Survey{Quantiles: s.Quantiles}}
+	return &gathering{o: o, s: s, known: known, sample: sample}
 }
 
 // finish returns the sample with all that is known of the file, as survey does.

@@ -75,7 +75,8 @@ func TestStreamOfJSONLines(t *testing.T) {
 		if c[0] == "" {
 			c[0] = "null"
 		}
-		fmt.Fprintf(&b, `{"a":%s,"b":%s,"colour":"%s","w":%s,"class":"%s","value":%s}`+"\n", c[0], c[1], c[2], c[3], c[4], c[5])
+		fmt.Fprintf(&b, `{"a":%s,"b":%s,"colour":"%s","w":%s,"class":"%s","value":%s}`+"\n", c[0], c[1], c[2], c[3], c[4],
+			c[5])
 	}
 	path := put(t, "mixed.jsonl", b.String())
 	for _, learner := range []string{"ridge(lambda=0.1)", "svm(C=2,tolerance=1e-11)"} {

@@ -154,8 +154,9 @@ func TestSurveyOfRanks(t *testing.T) {
 					}
 				}
 				if kind == scale.Robust {
-					low, high := scale.At(v, 0.25-off), scale.At(v, 0.75+off)
-					if c.Spread > (high-low)/1.3489795003921634 || c.Spread < (scale.At(v, 0.75-off)-scale.At(v, 0.25+off))/1.3489795003921634 {
+					most := (scale.At(v, 0.75+off) - scale.At(v, 0.25-off)) / 1.3489795003921634
+					least := (scale.At(v, 0.75-off) - scale.At(v, 0.25+off)) / 1.3489795003921634
+					if c.Spread > most || c.Spread < least {
 						t.Errorf("the spread of column %d is %v", j, c.Spread)
 					}
 				}
