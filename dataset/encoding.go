@@ -94,7 +94,7 @@ func fit(r *Rows, index []int, scaled scale.Kind, o *Options, train bool) (*Enco
 		e.Column, err = textColumn(r.table, o.Text)
 	default:
 		if e.Table, x, err = r.fitTable(index, scaled, o, train); err == nil && r.survey != nil {
-			err = r.survey.table.Refine(e.Table)
+			err = r.survey.table.Refine(e.Table, r.table)
 		}
 		if err == nil {
 			err = o.Run.Reserve(r.Name+": the table as vectors", e.Table.Bytes(r.Len()),

@@ -23,6 +23,7 @@ type format struct {
 	named    bool                   // no content tells, so the ending decides before lines do
 	table    bool                   // rows have columns
 	keyed    bool                   // the columns are those that rows name
+	late     bool                   // and a row may be the first to name one
 	plain    bool                   // lines without structure: any text may be read as such
 
 	open func(ctx context.Context, f *file.File, o *reading) (next, error)

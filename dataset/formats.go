@@ -2,7 +2,9 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -37,7 +39,7 @@ var formats = []*format{
 	{name: formatIDX, binary: true, begins: idx.Begins, open: openIDX},
 	{name: "Parquet", binary: true, begins: parquet.Begins, table: true, keyed: true, open: openParquet},
 	{name: "Arrow", binary: true, begins: arrow.Begins, table: true, keyed: true, open: openArrow},
-	{name: "JSON Lines", begins: jsonl.Begins, table: true, keyed: true, open: openJSONL},
+	{name: "JSON Lines", begins: jsonl.Begins, table: true, keyed: true, late: true, open: openJSONL},
 	{name: formatFASTA, begins: fasta.Begins, open: openFASTA},
 	{name: formatSets, endings: []string{".baskets", ".sets"}, named: true, plain: true, open: openSets},
 	{name: formatLIBSVM, endings: []string{".libsvm", ".svm", ".svmlight"}, line: libsvm.IsLine, open: openLIBSVM},
@@ -79,11 +81,28 @@ func tableRows(t *table.Table) *Rows {
 	return &Rows{table: t, Labels: t.Labels()}
 }
 
+// openJSONL reads some lines after the others. Tables have the columns that are known by then;
+// where cells are to be handed on as they are, the first table has all rows.
 func openJSONL(ctx context.Context, f *file.File, o *reading) (next, error) {
-	return built(o, func(b *table.Builder) error {
-		_, err := jsonl.NewReader(f, f.Name, b).Read(ctx, 0)
-		return err
-	}), nil
+	b := table.NewBuilder(o.table)
+	r := jsonl.NewReader(f, f.Name, b)
+	return func(max int) (*Rows, error) {
+		if o.Verbatim {
+			max = 0
+		}
+		n, err := r.Read(ctx, max)
+		if errors.Is(err, io.EOF) {
+			return nil, cmp.Or(b.Lacking(), io.EOF)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if n == max {
+			b.Expect()
+		}
+		t, err := b.Table()
+		return tableRows(t), err
+	}, nil
 }
 
 // maxWhole is the largest Parquet or Arrow file that is read where it must be held in
@@ -175,24 +194,6 @@ func (r *reaching) ReadAt(p []byte, at int64) (int, error) {
 		r.f.Reached(at + int64(n))
 	}
 	return n, err
-}
-
-// built reads a table whose columns are known only at its end, all of it at the
-// first call.
-func built(o *reading, fill func(*table.Builder) error) next {
-	done := false
-	return func(int) (*Rows, error) {
-		if done {
-			return nil, io.EOF
-		}
-		done = true
-		b := table.NewBuilder(o.table)
-		if err := fill(b); err != nil {
-			return nil, err
-		}
-		t, err := b.Table()
-		return tableRows(t), err
-	}
 }
 
 func openLIBSVM(ctx context.Context, f *file.File, _ *reading) (next, error) {

@@ -58,6 +58,7 @@ func (p *Partial) Merge(q *Partial) error {
 	a.known.Rows, a.known.File = a.known.Rows+b.known.Rows, a.known.File+b.known.File
 	a.known.Weight += b.known.Weight
 	a.known.table.Merge(b.known.table)
+	a.moved = a.moved || b.moved
 	if a.unlabeled == nil {
 		a.unlabeled = b.unlabeled
 	}
@@ -111,6 +112,7 @@ type wirePartial struct {
 	Places      []int
 	Bytes       float64
 	Unlabeled   *wireFault
+	Moved       bool
 }
 
 // wireFault is a fault of the input as it is sent, without its cause.
@@ -133,7 +135,7 @@ func (p *Partial) MarshalBinary() ([]byte, error) {
 	g, k := p.g, p.g.known
 	g.compact()
 	w := wirePartial{Rows: k.Rows, File: k.File, Weight: k.Weight, Counted: k.labels != nil, Most: g.sample.Most,
-		Places: g.places[0], Bytes: g.bytes,
+		Places: g.places[0], Bytes: g.bytes, Moved: g.moved,
 		Options: wireOptions{Asked: g.o.asked, Kind: g.o.Kind, Target: g.o.Target, Labels: g.o.Labels, Text: g.o.Text,
 			Weight: g.o.Weight, Spare: g.o.WeightSpare, Needed: g.o.needed, Notes: g.o.notes, Into: g.o.Groups, Drop: g.o.Drop}}
 	for name := range k.labels {
@@ -173,8 +175,9 @@ func (p *Partial) UnmarshalBinary(b []byte) error {
 	r := &recogniser{on: true, needed: o.Needed, asked: o.Asked, notes: o.Notes, Options: Options{Kind: o.Kind,
 		Target: o.Target, Labels: o.Labels, Text: o.Text, Weight: o.Weight, WeightSpare: o.Spare, Groups: o.Into,
 		Drop: o.Drop}}
-	g := &gathering{o: r, s: &Sampling{Needed: o.Needed}, part: true, bytes: w.Bytes, sample: &sums.Reservoir{},
-		known: &Surveyed{Rows: w.Rows, File: w.File, Weight: w.Weight, table: &table.Survey{}}}
+	g := &gathering{o: r, s: &Sampling{Needed: o.Needed}, part: true, bytes: w.Bytes, moved: w.Moved,
+		sample: &sums.Reservoir{},
+		known:  &Surveyed{Rows: w.Rows, File: w.File, Weight: w.Weight, table: &table.Survey{}}}
 	if w.Counted {
 		g.known.labels = map[string]tally{}
 	}

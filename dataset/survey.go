@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
@@ -22,6 +23,9 @@ type Sampling struct {
 	Needed bool               // rows must have labels
 	Bytes  int64              // of content after which the survey may end; 0 for all
 	More   int                // of a larger sample, at most, fewer where memory is short; 0 for none
+
+	// Quantiles of the numbers of a table are known of all rows, for scales that sort them.
+	Quantiles bool
 }
 
 // Surveyed is what is known of all rows of a file of which Survey returned a sample: of
@@ -37,6 +41,7 @@ type Surveyed struct {
 	Path, Target, Beside string
 
 	more   *Kept            // of a larger sample; nil for none
+	like   *Rows            // none of the rows, with all columns
 	labels map[string]tally // nil where there are more than mostLabels different ones
 	table  *table.Survey
 }
@@ -117,7 +122,8 @@ func survey(ctx context.Context, path string, o *recogniser, s *Sampling) (*Rows
 func newGathering(o *recogniser, s *Sampling) *gathering {
 	sample := sums.NewReservoir(s.Seed, s.Rows)
 	sample.Below = s.Below
-	return &gathering{o: o, s: s, known: &Surveyed{labels: map[string]tally{}, table: &table.Survey{}}, sample: sample}
+	known := &Surveyed{labels: map[string]tally{}, table: &table.Survey{Quantiles: s.Quantiles}}
+	return &gathering{o: o, s: s, known: known, sample: sample}
 }
 
 // finish returns the sample with all that is known of the file, as survey does.
@@ -142,7 +148,7 @@ func (g *gathering) finish(path string) (*Rows, bool, error) {
 	if r.Labels == nil {
 		r.survey.labels = nil
 	}
-	moved := r.table != nil && r.table.Target != before
+	moved := r.table != nil && (g.moved || r.table.Target != before)
 	if r.Labels != nil && !moved && s.Needed && g.unlabeled != nil {
 		return nil, false, g.unlabeled
 	}
@@ -185,7 +191,10 @@ type gathering struct {
 	part  bool    // of a survey: there are others, and the size of the sample is settled at the end
 	bytes float64 // of the file a row is, by the beginning of the first
 
-	first     *Rows // of the first file
+	first     *Rows // of the first file, none of its rows
+	files     int   // that were read to their end
+	target    int   // column of the labels of the last part
+	moved     bool  // labels were counted in another column before
 	unlabeled error // the first row without a label
 }
 
@@ -196,13 +205,14 @@ func (g *gathering) file(ctx context.Context, f *file.File, path string) error {
 	if err != nil {
 		return err
 	}
+	var last *Rows
 	for rows, size := 0, firstRows; ; size = PartOf(o.Run, perByte*float64(f.Count())/float64(rows)) {
 		r, err := rest(size)
 		if errors.Is(err, io.EOF) {
 			if rows == 0 {
 				return noRows(f.Name)
 			}
-			return nil
+			return g.endFile(last)
 		}
 		if err != nil {
 			return err
@@ -217,16 +227,39 @@ func (g *gathering) file(ctx context.Context, f *file.File, path string) error {
 				g.sample.Most = g.most()
 				g.known.more = g.larger()
 			}
+			if r.table != nil && g.s.Quantiles {
+				if err := o.Run.Reserve(fmt.Sprintf("the quantiles of %d columns", r.table.Cols()),
+					table.QuantileBytes(r.table.Cols()), "use a larger --max-memory, or --scale standard"); err != nil {
+					return err
+				}
+			}
 		}
 		rows += r.Len()
-		if err := cmp.Or(r.checkKind(), r.alike(g.first), g.add(r)); err != nil {
+		if last = r.pick(nil); !found.late {
+			err = r.alike(g.first)
+		}
+		if err = cmp.Or(r.checkKind(), err); err == nil {
+			err = g.add(r)
+		}
+		if err != nil {
 			return err
 		}
 		if g.s.Bytes > 0 && f.Count() >= g.s.Bytes {
 			g.known.Begun = true
-			return nil
+			return g.endFile(last)
 		}
 	}
+}
+
+// endFile ends a file, whose columns are those of its last part, and compares it with the first.
+func (g *gathering) endFile(last *Rows) error {
+	if g.files++; g.files == 1 {
+		g.first, g.known.like = last, last
+	}
+	if held := g.parts[len(g.parts)-1].table; held != nil && held.Cols() < last.table.Cols() {
+		g.parts, g.places = append(g.parts, last), append(g.places, nil)
+	}
+	return last.alike(g.first)
 }
 
 // most is how many rows the sample may have, by their length in the file.
@@ -270,7 +303,7 @@ func (s *Surveyed) TakeMore(least int) *Rows {
 	if more.held < least {
 		return nil
 	}
-	return joined(parts)
+	return joined(append(parts, s.like))
 }
 
 // add adds a part of the file.
@@ -286,6 +319,10 @@ func (g *gathering) add(r *Rows) error {
 		if r.Weights, err = tableWeights(r.table, r.table.Weight); err != nil {
 			return err
 		}
+	}
+	if t := r.table; t != nil {
+		g.moved = g.moved || g.known.File > r.Len() && t.Target != g.target
+		g.target = t.Target
 	}
 	if g.unlabeled == nil && r.Labels != nil {
 		g.unlabeled = r.CheckLabels()

@@ -316,7 +316,7 @@ func (c *onCluster) surveyOnce(ctx context.Context, o *TrainOptions, read datase
 	if err != nil {
 		return nil, false, err
 	}
-	w.Sample, w.Below, w.Needed, w.Holdout = s.Rows, s.Below, s.Needed, o.Holdout
+	w.Sample, w.Below, w.Needed, w.Ranks, w.Holdout = s.Rows, s.Below, s.Needed, s.Quantiles, o.Holdout
 	var all *dataset.Partial
 	learnt := 0
 	err = o.each(ctx, w, c.units, func(i int, r *Result) error {

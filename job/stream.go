@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/model"
@@ -195,7 +196,7 @@ func (o *TrainOptions) surveyFile(ctx context.Context, path string) (*dataset.Ro
 	most := max(1, min(mostSampled, int(featureShare*float64(o.budget())/8/dim)))
 	o.Run.Progress.Begin("survey "+path, o.on.steps())
 	sampling := dataset.Sampling{Rows: most, Seed: o.Seed, Needed: !read.Unlabeled,
-		Keep: func(row int) bool { return !o.heldOut(row) }}
+		Quantiles: scale.Kind(o.Scale).Sorts(), Keep: func(row int) bool { return !o.heldOut(row) }}
 	switch {
 	case o.pipe != nil:
 		sampling.Bytes = o.pipe.bytes

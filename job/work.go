@@ -48,6 +48,7 @@ type Work struct {
 	Sample int    // rows of a sample, of DoSurvey
 	Below  uint64 // bound of its hashes; 0 for none
 	Needed bool   // rows must have labels
+	Ranks  bool   // quantiles of numbers are asked for
 
 	Pass     *stream.Pass // of DoSum
 	Weighing model.Weighing
@@ -209,7 +210,7 @@ func heldOut(sd uint64, part float64, row int) bool {
 // survey surveys the rows that are not held out.
 func (w *Worker) survey(ctx context.Context, u Unit, o *Options, done *Done) ([]byte, error) {
 	p, err := dataset.SurveyPart(ctx, u.File, o.Read, dataset.Sampling{Rows: w.Work.Sample, Seed: w.Work.Seed,
-		Below: w.Work.Below, Needed: w.Work.Needed,
+		Below: w.Work.Below, Needed: w.Work.Needed, Quantiles: w.Work.Ranks,
 		Keep: func(row int) bool { return !heldOut(w.Work.Seed, w.Work.Holdout, row) }})
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@
 // gathered block by block, on one machine or many, and merged.
 //
 //   - Moments of a column: count, missing, mean, spread, range.
+//   - Quantiles of a column, with a bound on the error of ranks.
 //   - Counts of categories, exact as long as there are few, else with a bound.
 //   - Reservoir, a uniform sample of rows by hashed row numbers.
 //   - Products ΦᵀΦ and ΦᵀY, from which least squares follows.

@@ -14,6 +14,7 @@ const (
 	tagProducts
 	tagQuadratic
 	tagGradient
+	tagQuantiles
 )
 
 // reader takes a binary form apart. After a fault all it gives is zero.

@@ -48,13 +48,15 @@ func forms(t testing.TB) []form {
 		t.Fatal(err)
 	}
 	g.Value, g.Ahead[0] = 5, 6
-	return []form{m, c, r, p, q, g}
+	quantiles := sums.NewQuantiles(4)
+	quantiles.Add([]float64{3, 1, 2, 5, 4, 8, 7})
+	return []form{m, c, r, p, q, g, quantiles}
 }
 
 // empty returns one of each to decode into.
 func empty() []form {
 	return []form{&sums.Moments{}, &sums.Counts{}, &sums.Reservoir{}, &sums.Products{}, &sums.Quadratic{},
-		&sums.Gradient{}}
+		&sums.Gradient{}, &sums.Quantiles{}}
 }
 
 func TestBinaryForms(t *testing.T) {

@@ -75,6 +75,8 @@ type Builder struct {
 	lines  []int
 	last   int // rows of the last table: the next one may have as many
 	column []*column
+	texts  []bool          // columns that have had a text in a table before
+	expect map[string]bool // columns that were named and had no cell so far
 }
 
 // NewBuilder returns a builder of tables whose columns come with their names. Of
@@ -105,7 +107,7 @@ func Settled(o Options, names []string, width int) (*Builder, error) {
 // empty puts columns without cells in the place of those there are.
 func (b *Builder) empty() {
 	for j := range b.column {
-		b.column[j] = newColumn(b.index == nil && (b.o.Verbatim || j == b.is.Target))
+		b.column[j] = newColumn(b.index == nil && (b.o.Verbatim || j == b.is.Target) || j < len(b.texts) && b.texts[j])
 	}
 }
 
@@ -114,6 +116,7 @@ func (b *Builder) empty() {
 // settled.
 func (b *Builder) Column(name string) int {
 	if j, ok := b.index[name]; ok {
+		delete(b.expect, name)
 		return j
 	}
 	j := len(b.names)
@@ -267,8 +270,45 @@ func (b *Builder) cell(col int) (*column, Place) {
 	return c, Place{b.lines[row], col + 1}
 }
 
+// Expect adds columns that the options name and no row has had so far: there are more rows to
+// come. See Lacking.
+func (b *Builder) Expect() {
+	named := append([]string{b.o.Weight}, b.o.Drop...)
+	if b.o.Target != "first" && b.o.Target != "last" {
+		named = append(named, b.o.Target)
+	}
+	for _, name := range named {
+		_, err := strconv.Atoi(name)
+		if _, known := b.index[name]; known || name == "" || name == "none" || err == nil {
+			continue
+		}
+		b.Column(name)
+		if b.expect == nil {
+			b.expect = map[string]bool{}
+		}
+		b.expect[name] = true
+	}
+}
+
+// Lacking returns a *data.InputError for a column that the options name and Expect added, if
+// no row has had it.
+func (b *Builder) Lacking() error {
+	var names []string
+	for j, name := range b.names {
+		if !b.expect[name] || b.index[name] != j {
+			names = append(names, name)
+		}
+	}
+	if len(b.expect) == 0 || b.o.WeightSpare && len(b.expect) == 1 && b.expect[b.o.Weight] {
+		return nil
+	}
+	_, err := b.o.Roles(names, len(names))
+	return err
+}
+
 // Table returns the rows that were added since the last call; nil if there are
-// none. All columns known so far are in it. It returns a *data.InputError for a
+// none. All columns known so far are in it, and those that have had a text hold texts from
+// their first row on, so that cells are as they would be in one table. It returns a *data.InputError for a
 // target or column to drop that is not there, and a *run.MemoryError for cells that
 // are missing in so many rows and columns that they fit no memory.
 func (b *Builder) Table() (*Table, error) {
@@ -288,10 +328,11 @@ func (b *Builder) Table() (*Table, error) {
 			return nil, err
 		}
 	}
+	b.texts = make([]bool, len(b.column))
 	for j, c := range b.column {
 		c.cut(len(b.lines))
 		c.pad(len(b.lines))
-		if j == is.Target && c.code == nil {
+		if b.texts[j] = b.index != nil && c.code != nil; j == is.Target && c.code == nil {
 			c.toTexts()
 		}
 	}

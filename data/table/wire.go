@@ -149,12 +149,13 @@ func (t *Table) Shift(lines int) {
 
 // wireSurvey is a Survey as it is sent.
 type wireSurvey struct {
-	Rows    int
-	Columns []wireSurveyed
+	Rows, Size int
+	Columns    []wireSurveyed
 }
 
 type wireSurveyed struct {
 	Numbers, Counts []byte
+	Quantiles       []byte // none for no quantiles
 	Missing         int
 	Text, Odd       wirePlaced
 	TextIn, OddIn   string
@@ -163,7 +164,7 @@ type wireSurveyed struct {
 // MarshalBinary returns the survey in a form in which it can be sent. The blocks that
 // moments are added by end here.
 func (s *Survey) MarshalBinary() ([]byte, error) {
-	w := wireSurvey{Rows: s.rows}
+	w := wireSurvey{Rows: s.rows, Size: s.size}
 	for j := range s.columns {
 		c := &s.columns[j]
 		c.settle()
@@ -171,6 +172,9 @@ func (s *Survey) MarshalBinary() ([]byte, error) {
 			OddIn: c.oddIn}
 		one.Numbers, _ = c.numbers.AppendBinary(nil)
 		one.Counts, _ = c.counts.AppendBinary(nil)
+		if c.quantiles != nil {
+			one.Quantiles, _ = c.quantiles.AppendBinary(nil)
+		}
 		w.Columns = append(w.Columns, one)
 	}
 	return wire.Append(nil, w), nil
@@ -182,8 +186,8 @@ func (s *Survey) UnmarshalBinary(b []byte) error {
 	if wire.Read(b, &w) != nil {
 		return ErrDamaged
 	}
-	one := Survey{rows: w.Rows}
-	if w.Rows < 0 {
+	one := Survey{rows: w.Rows, size: w.Size}
+	if w.Rows < 0 || w.Size < 0 {
 		return ErrDamaged
 	}
 	for _, c := range w.Columns {
@@ -191,6 +195,12 @@ func (s *Survey) UnmarshalBinary(b []byte) error {
 			textIn: c.TextIn, oddIn: c.OddIn}
 		if v.numbers.UnmarshalBinary(c.Numbers) != nil || v.counts.UnmarshalBinary(c.Counts) != nil || c.Missing < 0 {
 			return ErrDamaged
+		}
+		if len(c.Quantiles) > 0 {
+			v.quantiles, one.Quantiles = &sums.Quantiles{}, true
+			if v.quantiles.UnmarshalBinary(c.Quantiles) != nil {
+				return ErrDamaged
+			}
 		}
 		one.columns = append(one.columns, v)
 	}
@@ -202,7 +212,7 @@ func (s *Survey) UnmarshalBinary(b []byte) error {
 // is missing in its rows.
 func (s *Survey) Merge(other *Survey) {
 	for j := len(s.columns); j < len(other.columns); j++ {
-		s.columns = append(s.columns, surveyed{counts: sums.NewCounts(mostCategories), missing: s.rows})
+		s.columns = append(s.columns, s.column())
 	}
 	for j := range s.columns {
 		v := &s.columns[j]
@@ -215,6 +225,9 @@ func (s *Survey) Merge(other *Survey) {
 		o.settle()
 		v.numbers.Merge(&o.numbers)
 		v.counts.Merge(o.counts)
+		if v.quantiles != nil && o.quantiles != nil {
+			v.quantiles.Merge(o.quantiles)
+		}
 		v.missing += o.missing
 		if v.firstText.Line == 0 {
 			v.firstText, v.textIn = o.firstText, o.textIn
