@@ -182,6 +182,24 @@ func (e *Encoding) findTarget(r *Rows) error {
 	return nil
 }
 
+// Unknown returns the names of a table's columns that training data did not have, of
+// which one may be the target; none where columns have no names.
+func (e *Encoding) Unknown(r *Rows) (names []string) {
+	if r.table == nil || e.Table != nil && !e.Table.Header || e.Table == nil && !e.named() {
+		return nil
+	}
+	for _, name := range r.table.Header {
+		known := slices.Contains(e.Columns, name)
+		if e.Table != nil {
+			known = slices.ContainsFunc(e.Table.Columns, func(c table.Column) bool { return c.Name == name })
+		}
+		if !known {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // named reports whether the columns of a table of strings or sets had names.
 func (e *Encoding) named() bool {
 	for j, name := range e.Columns {

@@ -89,7 +89,38 @@ func recordFault(row int, format string, args ...any) error {
 
 // refuse reports a value of a type that is no record of the encoding.
 func (e *Encoding) refuse(row int, v any) error {
-	return recordFault(row, "a value of type %T is no record of %s from %s data", v, e.Kind, e.Format)
+	what := fmt.Sprintf("a value of type %T", v)
+	switch v.(type) {
+	case string:
+		what = "a text"
+	case data.Set:
+		what = "a set"
+	case data.Vector, []float64:
+		what = "a vector"
+	}
+	return &data.InputError{File: recordName, Line: row + 1, Advice: e.wanted(),
+		Problem: fmt.Sprintf("%s is no row of the data that the model was trained on, %s", what, e.trained())}
+}
+
+// trained says what the data were that the encoding was fitted to.
+func (e *Encoding) trained() string {
+	if e.isTable() {
+		return "a table"
+	}
+	return string(e.Kind)
+}
+
+// wanted says what a record is to be.
+func (e *Encoding) wanted() string {
+	switch {
+	case e.isTable():
+		return "give its cells by the names of the columns, or as texts in their order"
+	case e.Kind == Strings:
+		return "give a text"
+	case e.Kind == Sets:
+		return "give a set of items"
+	}
+	return "give its numbers"
 }
 
 func (e *Encoding) putStrings(r *Rows, all []any) error {

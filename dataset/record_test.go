@@ -65,9 +65,9 @@ func TestRecordForms(t *testing.T) {
 		{map[string]any{"age": struct{}{}, "work": "x", "fit": true}, "no text, number or truth value"},
 		{[]string{"1", "x"}, "2 columns and training had 4 columns, or 3 without the target"},
 		{[]string{"\xff", "x", "true"}, "not UTF-8"},
-		{"text", "no record of vectors from CSV data"},
-		{data.Dense(1, 2), "no record of vectors"},
-		{data.NewSet("a"), "no record of vectors"},
+		{"text", "a text is no row of the data that the model was trained on, a table; give its cells"},
+		{data.Dense(1, 2), "a vector is no row"},
+		{data.NewSet("a"), "a set is no row"},
 		{7, "no map, struct or list of cells"},
 		{nil, "no map, struct or list of cells"},
 	} {

@@ -63,7 +63,7 @@ func (r *Rows) native() Kind {
 func (r *Rows) checkKind() error {
 	if is := r.native(); r.table == nil && is != r.Kind {
 		return &data.InputError{
-			File: r.Name, Problem: fmt.Sprintf("%s holds %s, not %s", r.Format, is, r.Kind),
+			File: r.Name, Problem: fmt.Sprintf("the rows are %s, and %s are wanted", is, r.Kind),
 			Advice: "choose another --kernel or --as",
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 
 	"github.com/kerf-ml/kerf/data"
@@ -121,7 +122,11 @@ type evaluation struct {
 // add measures some rows.
 func (v *evaluation) add(ctx context.Context, r *dataset.Rows) error {
 	if r.Labels == nil {
-		return badInput(v.path, "the rows have no labels to compare with", "use kerf predict for such data")
+		advice := "use kerf predict for such data"
+		if names := v.m.Encoding.Unknown(r); len(names) > 0 {
+			advice = fmt.Sprintf("name their column with --target, such as --target %q, or use kerf predict", names[0])
+		}
+		return badInput(v.path, "the rows have no labels to compare with", advice)
 	}
 	if err := cmp.Or(r.CheckLabels(), v.weigh(r)); err != nil {
 		return err

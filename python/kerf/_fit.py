@@ -1,5 +1,6 @@
 """What all estimators share: parameters as flags of the program, and asking it."""
 
+import errno
 import os
 import sys
 import tempfile
@@ -235,7 +236,10 @@ class KerfEstimator(BaseEstimator):
         if self.landmarks_ is not None:
             raise ValueError("the kernel is a Python function, which a model file cannot hold; use pickle")
         path = os.fspath(path)
-        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path) or ".", prefix=".kerf-")
+        folder = os.path.dirname(path) or "."
+        if not os.path.isdir(folder):
+            raise FileNotFoundError(errno.ENOENT, f"there is no folder {folder} to write the model to", path)
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".kerf-")
         try:
             with os.fdopen(handle, "wb") as f:
                 f.write(self.model_file_)
