@@ -67,8 +67,8 @@ func TestNoFlagWithoutUse(t *testing.T) {
 	if o := mustObject(t, "eval", model, renamed, "--target", "truth"); numberAt(t, o, "error") != e {
 		t.Errorf("eval of another column: %v, want %v", o["error"], e)
 	}
-	wantFailure(t, 3, `no labels to compare with; name their column with --target, such as --target "truth"`, "eval", model,
-		renamed)
+	wantFailure(t, 3, `no labels to compare with; name their column with --target, such as --target "truth"`, "eval",
+		model, renamed)
 	wantFailure(t, 3, "none of its labels is known", "eval", model, table, "--target", "x")
 	wantFailure(t, 3, `no column "nosuch"`, "predict", model, table, "--target", "nosuch")
 	if out := mustRun(t, "map", model, table, "--target", "none"); strings.Contains(out, "label") {
