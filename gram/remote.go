@@ -204,7 +204,7 @@ func remoteBlock[F float32 | float64](ctx context.Context, ctl run.Control, r re
 			return r.matrix.Block32(ctx, ctl, single)
 		}
 		return r.matrix.Block64(ctx, ctl, any(dst).([]float64))
-	}, func() bool { return vmath.Finite(dst) < 0 })
+	}, func() bool { return allFinite(ctl, dst) })
 }
 
 // product is ProductMany of Columns.

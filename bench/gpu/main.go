@@ -28,8 +28,8 @@ var measurements = []struct {
 	name string
 	run  func() error
 }{
-	{"products", products}, {"accuracy", accuracy}, {"predict", predict}, {"stream", stream}, {"falkon", falkon},
-	{"svm", svm},
+	{"products", products}, {"accuracy", accuracy}, {"features", features}, {"predict", predict}, {"stream", stream},
+	{"falkon", falkon}, {"svm", svm},
 }
 
 func main() {
@@ -132,7 +132,7 @@ func accuracy() error {
 		for j := range v {
 			v[j], one[j] = math.Sin(float64(j)), math.Abs(math.Sin(float64(j)))
 		}
-		want, size, got := make([]float64, n), make([]float64, n), make([]float64, n)
+		want, size, got, up := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 		exact := gram.Bind[data.Vector](width(d), y)
 		single := gram.BindPrecision[data.Vector](width(d), y, run.Float32)
 		cpu := run.Control{Device: run.CPU}
@@ -150,11 +150,16 @@ func accuracy() error {
 			if err := c.of.Product(ctx, c.ctl, got, x, v); err != nil {
 				return err
 			}
-			worst := 0.0
+			if err := c.of.Product(ctx, c.ctl, up, x, one); err != nil {
+				return err
+			}
+			worst, worstUp := 0.0, 0.0
 			for i := range got {
 				worst = max(worst, math.Abs(got[i]-want[i])/size[i])
+				worstUp = max(worstUp, math.Abs(up[i]-size[i])/size[i])
 			}
-			fmt.Printf("%-44s %9.1e of Σ|K||v|\n", fmt.Sprintf("error of K·v d=%d, %s", d, c.name), worst)
+			fmt.Printf("%-44s %9.1e of Σ|K||v|, %.1e for v ≥ 0\n", fmt.Sprintf("error of K·v d=%d, %s", d, c.name), worst,
+				worstUp)
 		}
 	}
 	return nil

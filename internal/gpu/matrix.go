@@ -32,7 +32,7 @@ const work = 2e12
 
 // chunkRows depends on sizes alone, because sums do on it.
 func chunkRows(n, m, d, size int) int {
-	rows := float64(staged / (size * d))
+	rows := float64(staged / rowBytes(size, d))
 	rows = min(rows, work/(float64(m)*float64(d+16)))
 	return min(padded(max(n, 1)), max(64*tile, int(rows)/tile*tile))
 }
@@ -102,7 +102,7 @@ func (m *matrix[F]) chunks(
 // take returns rows that are resident, or brings them.
 func (m *matrix[F]) take(ctl run.Control, s *slot[F], lo, hi int) (sideArgs, error) {
 	if m.rows != nil {
-		return m.rows.view(lo, hi), nil
+		return m.split(s, m.rows, lo, hi)
 	}
 	if err := m.reserve(&s.rows, hi-lo); err != nil {
 		return sideArgs{}, err
@@ -113,15 +113,9 @@ func (m *matrix[F]) take(ctl run.Control, s *slot[F], lo, hi int) (sideArgs, err
 	if err := m.measure(s, &s.rows, m.x, lo, hi); err != nil {
 		return sideArgs{}, err
 	}
-	return s.rows.view(0, hi-lo), nil
+	return m.split(s, &s.rows, 0, hi-lo)
 }
 
-// careful reports whether squared distances may be lost in rounding, so that some have
-// to be computed again.
-func (m *matrix[F]) careful(s *slot[F]) bool {
-	rows := m.rows
-	if rows == nil {
-		rows = &s.rows
-	}
-	return float64(rows.largest+m.columns.largest) > m.gaussWeight()
-}
+// careful reports whether squared distances of the slot's chunk may be lost in rounding, so
+// that some have to be computed again.
+func (m *matrix[F]) careful(s *slot[F]) bool { return m.gauss && s.unit == 0 }
