@@ -6,6 +6,7 @@ import (
 
 	"github.com/kerf-ml/kerf/internal/cuda"
 	"github.com/kerf-ml/kerf/internal/par"
+	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -69,7 +70,7 @@ func deliver[F, O, G cuda.Number](
 				if err := room(s.device, out, (hi-lo)*d.ld); err != nil {
 					return err
 				}
-				rows, err := m.take(ctl, s, lo, hi)
+				rows, err := m.take(ctl, s, lo, hi, true)
 				if err == nil {
 					err = d.make(s, rows, lo, hi, *out)
 				}
@@ -148,7 +149,7 @@ func (e *engine[F]) courier() (*courier, error) {
 
 func convert[F, G cuda.Number](dst []G, from []F) {
 	if same, ok := any(dst).([]F); ok {
-		copy(same, from)
+		vmath.Stream(same, from)
 		return
 	}
 	for i, a := range from {

@@ -81,7 +81,7 @@ func (m *matrix[F]) chunks(
 		if err := s.finish(); err != nil {
 			return err
 		}
-		rows, err := m.take(ctl, s, lo, hi)
+		rows, err := m.take(ctl, s, lo, hi, !m.there(lo))
 		if err != nil {
 			return err
 		}
@@ -99,10 +99,13 @@ func (m *matrix[F]) chunks(
 	return nil
 }
 
-// take returns rows that are resident, or brings them.
-func (m *matrix[F]) take(ctl run.Control, s *slot[F], lo, hi int) (sideArgs, error) {
+// there reports whether K of the chunk that begins with row lo is on the device.
+func (m *matrix[F]) there(lo int) bool { return m.kept != nil && m.full != nil && m.full[lo/m.chunk] }
+
+// take returns rows that are resident, or brings them. values says that values of K will be computed.
+func (m *matrix[F]) take(ctl run.Control, s *slot[F], lo, hi int, values bool) (sideArgs, error) {
 	if m.rows != nil {
-		return m.split(s, m.rows, lo, hi)
+		return m.split(s, m.rows, lo, hi, values)
 	}
 	if err := m.reserve(&s.rows, hi-lo); err != nil {
 		return sideArgs{}, err
@@ -113,7 +116,7 @@ func (m *matrix[F]) take(ctl run.Control, s *slot[F], lo, hi int) (sideArgs, err
 	if err := m.measure(s, &s.rows, m.x, lo, hi); err != nil {
 		return sideArgs{}, err
 	}
-	return m.split(s, &s.rows, 0, hi-lo)
+	return m.split(s, &s.rows, 0, hi-lo, values)
 }
 
 // careful reports whether squared distances of the slot's chunk may be lost in rounding, so

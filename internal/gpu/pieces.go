@@ -42,9 +42,12 @@ func (b *bound[F]) unitOf(largest float64) float64 {
 }
 
 // split returns the rows lo to hi-1 of a side for the slot, with pieces of them and of the columns
-// where the kernel is computed from those.
-func (m *matrix[F]) split(s *slot[F], of *side[F], lo, hi int) (sideArgs, error) {
+// where values are computed from those.
+func (m *matrix[F]) split(s *slot[F], of *side[F], lo, hi int, values bool) (sideArgs, error) {
 	rows := of.view(lo, hi)
+	if s.unit = 0; !values {
+		return rows, nil
+	}
 	largest := F(0)
 	for _, t := range of.largest[min(lo/tile, len(of.largest)):min(par.Blocks(hi, tile), len(of.largest))] {
 		largest = max(largest, t)
