@@ -27,8 +27,9 @@ func block[F, G cuda.Number](ctx context.Context, ctl run.Control, m *matrix[F],
 	d.make = func(s *slot[F], rows sideArgs, _, _ int, out *cuda.Buffer[F]) error {
 		return m.store(s, m.careful(s), rows, m.cols(s), out.At(0))
 	}
+	size := m.engine.size() * d.ld
 	err := m.engine.device.Do(func() (err error) {
-		d.rows, err = m.rowsAtATime(2*m.engine.size()*d.ld, m.engine.size()*d.ld)
+		d.rows, err = m.rowsAtATime(size, 3*size)
 		return err
 	})
 	if err != nil {

@@ -2,157 +2,174 @@ package gpu
 
 import (
 	"context"
-	"unsafe"
+	"errors"
+	"sync"
 
 	"github.com/kerf-ml/kerf/internal/cuda"
 	"github.com/kerf-ml/kerf/internal/par"
-	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/run"
 )
 
 // Values that come back whole are limited by the bus, and by how fast the host copies them out of pinned
-// memory. While the device makes the next rows, each of the cores brings a few of those that are ready at a
-// time, some on the bus and some on their way to their place.
+// memory. While the device makes the next rows, a few couriers bring those that are ready, each one piece on
+// the bus and one on its way to its place.
 
 // delivery is rows that are made on the device.
 type delivery[F, O cuda.Number] struct {
 	width, ld int // numbers of a row that are wanted, and from one row to the next
-	rows      int // at a time, a multiple of tile
+	rows      int // of a chunk, a multiple of tile
 	make      func(s *slot[F], rows sideArgs, lo, hi int, out *cuda.Buffer[O]) error
+	made      func(s *slot[F]) error // looks at a chunk that is made; may be nil
 }
 
-// deliveredBytes is about how much is made at a time, and tripBytes how much a courier brings.
+// deliveredBytes is about how much is made at a time, tripBytes how much a courier brings at most, and couriers
+// how many there are: as many as keep a bus of 55 GB/s busy.
 const (
-	deliveredBytes = 512 << 20
-	tripBytes      = 4 << 20
+	deliveredBytes = 256 << 20
+	tripBytes      = 8 << 20
+	couriers       = 8
 )
 
-// rowsAtATime returns how many rows of so many bytes on the device are made at a time: sizes decide, unless
-// memory is short.
-func (m *matrix[F]) rowsAtATime(perRow, delivered int) (int, error) {
-	rows := min(padded(max(m.n, 1)), max(tile, deliveredBytes/delivered/tile*tile))
+// rowsAtATime returns how many rows are made at a time, of so many bytes each that come back and that are needed
+// on the device in all: sizes decide, unless memory is short.
+func (m *matrix[F]) rowsAtATime(back, all int) (rows int, err error) {
+	rows = min(padded(max(m.n, 1)), max(tile, deliveredBytes/back/tile*tile))
 	for ; rows > tile; rows = padded(rows / 2) {
-		if fits, err := m.fits(float64(perRow) * float64(rows)); err != nil || fits {
+		if fits, err := m.fits(float64(all) * float64(rows)); err != nil || fits {
 			return rows, err
 		}
 	}
-	return tile, nil
+	return rows, nil
+}
+
+// line is a delivery under way. A chunk is made by whichever courier needs it first, and the next one is begun
+// when it is ready.
+type line[F, O cuda.Number] struct {
+	delivery[F, O]
+	matrix *matrix[F]
+	ctl    run.Control
+	slot   *slot[F]
+	trip   int // rows that are brought at a time
+	trips  int // of a whole chunk
+
+	mu     sync.Mutex
+	change *sync.Cond
+	outs   [3]*cuda.Buffer[O] // chunk c is in outs[c%3]
+	left   []int              // trips of each chunk that are not back yet
+	begun  int                // chunks: ready, or one more
+	ready  int
+	taken  int // trips
+	err    error
 }
 
 // deliver makes all rows and copies them to dst, which has width numbers for each.
 func deliver[F, O, G cuda.Number](
 	ctx context.Context, ctl run.Control, m *matrix[F], d delivery[F, O], dst []G,
-) (err error) {
-	type ready struct {
-		lo, hi int
-		out    *cuda.Buffer[O]
+) error {
+	workers, row := min(ctl.Cores(), couriers), d.width*sizeOf[O]()
+	bytes := min(tripBytes, max(tripBytes/32, m.n*row/(4*workers)))
+	l := &line[F, O]{delivery: d, matrix: m, ctl: ctl, trip: min(d.rows, max(1, bytes/row)),
+		left: make([]int, par.Blocks(m.n, d.rows))}
+	l.change = sync.NewCond(&l.mu)
+	l.trips = par.Blocks(d.rows, l.trip)
+	for c := range l.left {
+		l.left[c] = par.Blocks(min(d.rows, m.n-c*d.rows), l.trip)
 	}
-	var outs [2]*cuda.Buffer[O]
-	defer func() {
-		late := m.engine.device.Do(func() error {
-			outs[0].Release()
-			outs[1].Release()
-			return nil
-		})
-		if err == nil {
-			err = late
-		}
-	}()
-	produce := func(ctx context.Context, hand func(ready) error) error {
-		return m.call(func(slots []*slot[F]) error {
-			s := slots[0]
-			for c, lo := 0, 0; lo < m.n; c, lo = c+1, lo+d.rows {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				// The rows before the last ones are at their place, or these would not have been taken.
-				out, hi := &outs[c%2], min(lo+d.rows, m.n)
-				if err := room(s.device, out, (hi-lo)*d.ld); err != nil {
-					return err
-				}
-				rows, err := m.take(ctl, s, lo, hi, true)
-				if err == nil {
-					err = d.make(s, rows, lo, hi, *out)
-				}
-				if err == nil {
-					err = s.device.Wait(s.stream)
-				}
-				if err == nil {
-					err = hand(ready{lo, hi, *out})
-				}
-				if err != nil {
-					return err
-				}
+	return m.call(func(slots []*slot[F]) error {
+		l.slot = slots[0]
+		defer func() {
+			for _, out := range l.outs {
+				out.Release()
 			}
-			return nil
-		})
-	}
-	return par.Ahead(ctx, ctl, produce, func(r ready) error {
-		trip := max(1, tripBytes/(d.width*sizeOf[O]()))
-		return par.For(ctx, ctl.Quiet(), "", par.Blocks(r.hi-r.lo, trip), func(i int) error {
-			lo, hi := par.Range(i, r.hi-r.lo, trip)
-			return bring(m.engine, r.out, lo*d.ld, d.ld, d.width, dst[(r.lo+lo)*d.width:(r.lo+hi)*d.width])
+		}()
+		return par.For(ctx, ctl.Quiet(), "", workers, func(int) error {
+			err := errLost // where there is a panic: the others are not to wait for this one
+			defer func() { l.fail(err) }()
+			err = m.engine.device.Do(func() error { return travel(ctx, l, dst) })
+			return err
 		})
 	})
 }
 
-// courier is what a trip needs: a stream, and pinned memory in which numbers arrive.
-type courier struct {
-	stream cuda.Stream
-	pinned *cuda.Pinned[float64]
+var errLost = errors.New("a part of the result was not brought back")
+
+// fail keeps the first error and wakes who waits.
+func (l *line[F, O]) fail(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		l.err = err
+	}
+	l.change.Broadcast()
 }
 
-func (c *courier) release(d *cuda.Device) {
-	c.pinned.Release()
-	d.FreeStream(c.stream)
+// next takes a trip: rows lo to hi-1, which are there, of which the first is in the buffer's row at. It waits
+// until they are. The chunk is -1 when there are no trips left.
+func (l *line[F, O]) next() (chunk, lo, hi, at int, out *cuda.Buffer[O], err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	chunk = l.taken / l.trips
+	if chunk >= len(l.left) || l.err != nil {
+		return -1, 0, 0, 0, nil, l.err
+	}
+	at = l.taken % l.trips * l.trip
+	lo, hi = chunk*l.rows+at, min(chunk*l.rows+min(at+l.trip, l.rows), l.matrix.n)
+	if l.taken++; hi == l.matrix.n {
+		l.taken = len(l.left) * l.trips
+	}
+	for l.err == nil && l.ready <= chunk {
+		if l.begun > l.ready {
+			l.err = l.finish()
+		} else if l.free() {
+			l.err = l.begin()
+		} else {
+			l.change.Wait()
+		}
+	}
+	if l.err == nil && l.begun == l.ready && l.begun < len(l.left) && l.free() {
+		l.err = l.begin()
+	}
+	if l.err != nil {
+		l.change.Broadcast()
+	}
+	return chunk, lo, hi, at, l.outs[chunk%len(l.outs)], l.err
 }
 
-// bring copies rows of width numbers, ld apart from number at on, to dst.
-func bring[F, O, G cuda.Number](e *engine[F], from *cuda.Buffer[O], at, ld, width int, dst []G) error {
-	return e.device.Do(func() error {
-		c, err := e.courier()
-		if err != nil {
-			return err
-		}
-		if err = pin(e.device, &c.pinned, (len(dst)*sizeOf[O]()+7)/8); err == nil {
-			arrived := unsafe.Slice((*O)(unsafe.Pointer(unsafe.SliceData(c.pinned.Data))), len(dst))
-			err = from.ReadRows(arrived, at, ld, width, c.stream)
-			if late := e.device.Wait(c.stream); err == nil {
-				err = late
-			}
-			if err == nil {
-				convert(dst, arrived)
-			}
-		}
-		if err != nil {
-			c.release(e.device)
-			return err
-		}
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.trips = append(e.trips, c)
+// free reports whether the memory of the next chunk is free.
+func (l *line[F, O]) free() bool { return l.begun < len(l.outs) || l.left[l.begun-len(l.outs)] == 0 }
+
+// begin starts to make the next chunk.
+func (l *line[F, O]) begin() error {
+	s, out := l.slot, &l.outs[l.begun%len(l.outs)]
+	lo, hi := l.begun*l.rows, min((l.begun+1)*l.rows, l.matrix.n)
+	if err := room(s.device, out, (hi-lo)*l.ld); err != nil {
+		return err
+	}
+	rows, err := l.matrix.take(l.ctl, s, lo, hi, true)
+	if err != nil {
+		return err
+	}
+	l.begun++
+	return l.make(s, rows, lo, hi, *out)
+}
+
+// finish waits for the chunk that is being made.
+func (l *line[F, O]) finish() error {
+	if err := l.slot.device.Wait(l.slot.stream); err != nil {
+		return err
+	}
+	l.ready++
+	if l.made == nil {
 		return nil
-	})
+	}
+	return l.made(l.slot)
 }
 
-func (e *engine[F]) courier() (*courier, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if last := len(e.trips) - 1; last >= 0 {
-		c := e.trips[last]
-		e.trips = e.trips[:last]
-		return c, nil
-	}
-	stream, err := e.device.Stream()
-	return &courier{stream: stream}, err
-}
-
-func convert[F, G cuda.Number](dst []G, from []F) {
-	if same, ok := any(dst).([]F); ok {
-		vmath.Stream(same, from)
-		return
-	}
-	for i, a := range from {
-		dst[i] = G(a)
+// back says that a trip is back.
+func (l *line[F, O]) back(chunk int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.left[chunk]--; l.left[chunk] == 0 {
+		l.change.Broadcast()
 	}
 }

@@ -82,10 +82,9 @@ func features[F, O, G cuda.Number](
 		if err := r.begin(ctx, ctl, b); err != nil {
 			return err
 		}
-		// Of a row: its features twice, K, and K widened or in pieces.
-		perRow := 2*sizeOf[O]()*d.ld + 2*sizeOf[O]()*padded(m.m)
+		size := sizeOf[O]() // of a row there are features three times, K, and K widened or in pieces
 		var err error
-		d.rows, err = m.rowsAtATime(perRow, sizeOf[O]()*max(d.ld, m.m))
+		d.rows, err = m.rowsAtATime(size*max(d.ld, m.m), size*(3*d.ld+2*padded(m.m)))
 		return err
 	})
 	if err != nil {
@@ -104,6 +103,7 @@ func features[F, O, G cuda.Number](
 		}
 		return r.look(s.stream, out, (hi-lo)*d.ld)
 	}
+	d.made = func(s *slot[F]) error { return r.seen(s.stream) }
 	if err := deliver(ctx, ctl, m, d, dst); err != nil {
 		if errors.Is(err, errNotFinite) {
 			return false, nil
@@ -212,14 +212,15 @@ type lookArgs struct {
 	n         int64
 }
 
-// look returns errNotFinite where some number is not finite.
+// look starts to look at numbers, and seen returns errNotFinite where one of them was not finite.
 func (r *rotation[O]) look(stream cuda.Stream, of *cuda.Buffer[O], n int) error {
-	err := launchOf[O](r.device, "look", [3]uint32{lookBlocks, 1, 1}, [3]uint32{256, 1, 1}, 0, stream,
+	return launchOf[O](r.device, "look", [3]uint32{lookBlocks, 1, 1}, [3]uint32{256, 1, 1}, 0, stream,
 		lookArgs{of: of.At(0), found: r.found.At(0), n: int64(n)})
+}
+
+func (r *rotation[O]) seen(stream cuda.Stream) error {
 	found := make([]O, lookBlocks)
-	if err == nil {
-		err = r.found.Read(found, 0, stream)
-	}
+	err := r.found.Read(found, 0, stream)
 	if late := r.device.Wait(stream); err == nil {
 		err = late
 	}

@@ -38,7 +38,7 @@ func chunkRows(n, m, d, size int) int {
 }
 
 // bring brings the rows to the device, where they fit into half of what is free.
-func (m *matrix[F]) bring() error {
+func (m *matrix[F]) bring(often bool) error {
 	if m.n == 0 {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (m *matrix[F]) bring() error {
 	if err != nil {
 		return err
 	}
-	if m.pass, err = m.fits(2 * float64(m.engine.size()) * float64(m.chunk) * float64(padded(m.m))); err != nil || !fits {
+	if m.pass, err = m.fits(2 * float64(m.engine.size()) * float64(m.chunk) * float64(padded(m.m))); err != nil || !fits || !often {
 		return err
 	}
 	err = m.engine.with(2, func(s []*slot[F]) (err error) {
