@@ -36,10 +36,14 @@ func (c *Columns[T]) rowsPay(ctl run.Control, x data.Source[T]) bool {
 func MapThere[T any, F float32 | float64](
 	ctx context.Context, ctl run.Control, c *Columns[T], dst []F, x data.Source[T], b *data.Matrix, lower bool,
 ) (done bool, err error) {
-	if x.Len() < b.Rows || ctl.Device == run.Auto && !c.mapPays(dst, x, b) {
+	device := ctl.Device
+	if device == run.Auto {
+		device = c.resolveMap(dst, x, b)
+	}
+	if x.Len() < b.Rows || device == run.CPU {
 		return false, nil
 	}
-	r := c.remote(ctl, x, false)
+	r := c.remoteOn(device, ctl, x, false)
 	mapper, ok := r.matrix.(compute.Mapper)
 	if r.matrix != nil && !ok {
 		return false, nil
@@ -55,15 +59,19 @@ func MapThere[T any, F float32 | float64](
 	}, func() bool { return finite })
 }
 
-// mapPays reports whether a device that nobody chose is to map: large work, in double only where the
-// device is made for it.
-func (c *Columns[T]) mapPays(dst any, x data.Source[T], b *data.Matrix) bool {
-	if without != "" || float64(x.Len())*float64(len(b.Data)) < autoWork {
-		return false
+// resolveMap returns the device that maps where nobody chose: a GPU for large work, in double only where it is
+// made for that.
+func (c *Columns[T]) resolveMap(dst any, x data.Source[T], b *data.Matrix) run.Device {
+	_, isVector := any(c.y).(data.Source[data.Vector])
+	if without != "" || !isVector || float64(x.Len())*float64(len(b.Data)) < autoWork {
+		return run.CPU
 	}
 	_, single := dst.([]float32)
 	o, ok := backends[auto].(opener)
-	return ok && o.Open() == nil && (single && c.precision == run.Float32 || o.FastDouble())
+	if !ok || o.Open() != nil || !(single && c.precision == run.Float32) && !o.FastDouble() {
+		return run.CPU
+	}
+	return auto
 }
 
 // finiteBlock is how many values are looked at by one call of a worker.
