@@ -9,6 +9,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/eval"
+	"github.com/kerf-ml/kerf/explain"
 	"github.com/kerf-ml/kerf/margin"
 	"github.com/kerf-ml/kerf/model"
 )
@@ -178,6 +179,11 @@ func (t *training[T]) detail(ctx context.Context, m *Measured) error {
 	var err error
 	if m.Importance, err = t.importance(ctx, m, x); err != nil {
 		return err
+	}
+	if truth := (explain.Truth{Classes: m.Truth, Values: m.Values}); truth.Len() == x.Len() {
+		if m.Plane, err = explain.NewPlane(ctx, t.o.Run, t.out.Model, model.NewEncoded(x), truth); err != nil {
+			return err
+		}
 	}
 	if t.choices.regresses() {
 		return nil

@@ -106,6 +106,7 @@ type Measured struct {
 	Measures *eval.Classification
 
 	Importance *explain.Ranking // of the columns; nil where it was not measured
+	Plane      *explain.Plane   // of a learnt metric; nil for none
 }
 
 // Train trains a model on a file.
