@@ -40,13 +40,15 @@ func features() error {
 	}
 	report(fmt.Sprintf("F2 map n=%d, %d features", n, fitted.Dim()), first, mapped)
 	bytes := 4 * float64(len(dst))
-	fmt.Printf("%-44s %9.2f ms, %.1f GB/s came back\n", "F2 fit + map", (fit+mapped).Seconds()*1e3, bytes/mapped.Seconds()/1e9)
+	fmt.Printf("%-44s %9.2f ms, %.1f GB/s came back\n", "F2 fit + map", (fit+mapped).Seconds()*1e3,
+		bytes/mapped.Seconds()/1e9)
 	if err := exactFeatures(fitted, dst, x); err != nil {
 		return err
 	}
 	runtime.GC()
 	_, similar, err := median(func() error {
-		return feature.ApplyTo32(ctx, onGPU, fitted.Landmarks(), dst[:n*m/4], data.Range[data.Vector]{Of: x, Lo: 0, Hi: n / 4})
+		quarter := data.Range[data.Vector]{Of: x, Lo: 0, Hi: n / 4}
+		return feature.ApplyTo32(ctx, onGPU, fitted.Landmarks(), dst[:n*m/4], quarter)
 	})
 	if err != nil {
 		return err

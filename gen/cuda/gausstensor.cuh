@@ -114,7 +114,8 @@ template <int MODE, int HELD> __device__ __forceinline__ void gaussTiles(const A
             for (int q = 0; q < Q; q++) {
                 const float2 v = *(const float2 *)(vs + ((u & 1) * Q + q) * COLS + col);
 #pragma unroll
-                for (int r = 0; r < 4; r++) sums[q][r] = fmaf(value(n, r, 1), v.y, fmaf(value(n, r, 0), v.x, sums[q][r]));
+                for (int r = 0; r < 4; r++)
+                    sums[q][r] = fmaf(value(n, r, 1), v.y, fmaf(value(n, r, 0), v.x, sums[q][r]));
             }
         }
     };
@@ -130,8 +131,8 @@ template <int MODE, int HELD> __device__ __forceinline__ void gaussTiles(const A
                 const float c0 = __shfl_xor_sync(0xffffffffu, odd ? a0 : b0, 1);
                 const float c1 = __shfl_xor_sync(0xffffffffu, odd ? a1 : b1, 1);
                 const long long i = i0 + row0 + r * 8 + lane / 4;
-                if (i < g.x.n)
-                    *(float4 *)(g.out + i * g.ldout + j + n * 8) = odd ? make_float4(c0, c1, b0, b1) : make_float4(a0, a1, c0, c1);
+                const float4 row = odd ? make_float4(c0, c1, b0, b1) : make_float4(a0, a1, c0, c1);
+                if (i < g.x.n) *(float4 *)(g.out + i * g.ldout + j + n * 8) = row;
             }
     };
 

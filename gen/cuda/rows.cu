@@ -176,8 +176,8 @@ struct Widen {
     long long n;
 };
 extern "C" __global__ void widen_f64(const __grid_constant__ Widen g) {
-    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < g.n; i += (long long)gridDim.x * blockDim.x)
-        g.to[i] = g.from[i];
+    const long long step = (long long)gridDim.x * blockDim.x;
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < g.n; i += step) g.to[i] = g.from[i];
 }
 
 // Look sets found[blockIdx.x] to 1 where one of the block's share of the numbers is not finite, else to 0.
@@ -188,8 +188,8 @@ template <typename T> struct Look {
 };
 template <typename T> __device__ void look(const Look<T> &g) {
     bool bad = false;
-    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < g.n; i += (long long)gridDim.x * blockDim.x)
-        bad |= !isfinite(g.of[i]);
+    const long long step = (long long)gridDim.x * blockDim.x;
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < g.n; i += step) bad |= !isfinite(g.of[i]);
     bad = __syncthreads_or(bad);
     if (threadIdx.x == 0) g.found[blockIdx.x] = bad;
 }

@@ -141,4 +141,6 @@ __device__ void product(const Product &g) {
 
 extern "C" __global__ void splitmost_f32(const __grid_constant__ Most g) { most(g); }
 extern "C" __global__ void __launch_bounds__(tile) splitvectors_f32(const __grid_constant__ Split g) { split(g); }
-extern "C" __global__ void __launch_bounds__(threads, 1) splitproduct_f32(const __grid_constant__ Product g) { product(g); }
+extern "C" __global__ void __launch_bounds__(threads, 1) splitproduct_f32(const __grid_constant__ Product g) {
+    product(g);
+}

@@ -109,7 +109,9 @@ func TestHalf(t *testing.T) {
 			t.Fatalf("%#x is %v and comes back as %#x", h, a, bits(half(a)))
 		}
 	}
-	for _, c := range []struct{ a, want float64 }{{1 + 0x1p-12, 1}, {1 + 3*0x1p-12, 1 + 0x1p-10}, {0x1p-26, 0}, {7e4, math.Inf(1)}} {
+	for _, c := range []struct{ a, want float64 }{
+		{1 + 0x1p-12, 1}, {1 + 3*0x1p-12, 1 + 0x1p-10}, {0x1p-26, 0}, {7e4, math.Inf(1)},
+	} {
 		if got := half(c.a); got != c.want {
 			t.Errorf("%v is rounded to %v, want %v", c.a, got, c.want)
 		}

@@ -37,7 +37,7 @@ func chunkRows(n, m, d, size int) int {
 	return min(padded(max(n, 1)), max(64*tile, int(rows)/tile*tile))
 }
 
-// bring brings the rows to the device, where they fit into half of what is free.
+// bring brings the rows to the device, where they are needed often and fit into half of what is free.
 func (m *matrix[F]) bring(often bool) error {
 	if m.n == 0 {
 		return nil
@@ -46,7 +46,8 @@ func (m *matrix[F]) bring(often bool) error {
 	if err != nil {
 		return err
 	}
-	if m.pass, err = m.fits(2 * float64(m.engine.size()) * float64(m.chunk) * float64(padded(m.m))); err != nil || !fits || !often {
+	m.pass, err = m.fits(2 * float64(m.engine.size()) * float64(m.chunk) * float64(padded(m.m)))
+	if err != nil || !fits || !often {
 		return err
 	}
 	err = m.engine.with(2, func(s []*slot[F]) (err error) {

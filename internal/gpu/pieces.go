@@ -92,7 +92,8 @@ func (b *bound[F]) pieces(s *slot[F], to **cuda.Buffer[F], of *sideArgs, right i
 	}
 	of.pieces = (*to).At(0)
 	return launch(b.engine, "gausssplit", [3]uint32{uint32(par.Blocks(n, tile)), 1, 1}, [3]uint32{tile, 1, 1}, 0, s.stream,
-		splitArgs{t: of.t, past: of.past, to: of.pieces, n: of.n, ld: of.ld, unit: float32(s.unit), d: int32(d), right: right})
+		splitArgs{t: of.t, past: of.past, to: of.pieces, n: of.n, ld: of.ld, unit: float32(s.unit), d: int32(d),
+			right: right})
 }
 
 // held lists how many coordinates, norms included, kernels keep in registers.
