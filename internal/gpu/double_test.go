@@ -15,6 +15,7 @@ func OnDouble(memory uint64) (*Backend, *double.Driver) {
 	d := double.New(memory)
 	kernels[float32](d, "_f32", 4)
 	kernels[float64](d, "_f64", 2)
+	factors(d)
 	return &Backend{open: func() (*cuda.Device, error) { return cuda.New(d, 0) }}, d
 }
 
@@ -33,6 +34,7 @@ func kernels[F cuda.Number](d *double.Driver, suffix string, several int) {
 	d.Kernels["join"+suffix] = join[F]
 	d.Kernels["along"+suffix] = along[F]
 	d.Kernels["across"+suffix] = across[F]
+	duals[F](d, suffix)
 	d.Kernels["look"+suffix] = look[F]
 	piecesKernels(d)
 	for _, pair := range []string{"dot", "dotlong", "gausslong", "l1", "min", "chi"} {

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -194,9 +195,19 @@ func launchOf[F cuda.Number, A any](
 	return cuda.Launch(d, f, grid, block, shared, s, args)
 }
 
+// dualKernels are those of gen/cuda/dual.cu.
+var dualKernels = []string{"survey", "histogram", "tally", "write", "keep", "gather", "inner"}
+
+// denseKernels are those of gen/cuda/dense.cu.
+var denseKernels = []string{"frame", "blocks", "turned", "corner", "settle", "tell"}
+
 // moduleOf returns the source file of a kernel.
 func moduleOf(name string) string {
 	switch {
+	case slices.Contains(dualKernels, name[:len(name)-4]):
+		return "dual"
+	case slices.Contains(denseKernels, name[:len(name)-4]):
+		return "dense"
 	case strings.HasPrefix(name, "gauss"):
 		return "gauss"
 	case strings.HasPrefix(name, "split"):
