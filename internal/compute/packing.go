@@ -7,6 +7,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/gemm"
 	"github.com/kerf-ml/kerf/internal/par"
+	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -54,6 +55,10 @@ func newPacking[F gemm.Float](y data.Source[data.Vector], f kernel.Form, workers
 	stretches(workers, y.Len(), func(k, lo, hi int) {
 		s := seen{}
 		for i := lo; i < hi; i++ {
+			if row, ok := data.Row32(y, i); ok {
+				s.d, s.stored = max(s.d, len(row)), s.stored+len(row)
+				continue
+			}
 			v := y.At(i)
 			s.d = max(s.d, v.Dim())
 			s.stored += len(v.Value)
@@ -96,9 +101,17 @@ func shift(y data.Source[data.Vector], f kernel.Form, d int) []float64 {
 	if f.Pair != kernel.Distance2 && f.Pair != kernel.L1 || y.Len() == 0 {
 		return nil
 	}
-	mean := make([]float64, d)
+	mean, wide := make([]float64, d), make([]float64, d)
 	for i := range y.Len() {
-		y.At(i).AddTo(mean, 1/float64(y.Len()))
+		row, ok := data.Row32(y, i)
+		if !ok || len(row) != len(wide) {
+			y.At(i).AddTo(mean, 1/float64(y.Len()))
+			continue
+		}
+		for j, a := range row {
+			wide[j] = float64(a)
+		}
+		vmath.Axpy(mean, 1/float64(y.Len()), wide)
 	}
 	for _, m := range mean {
 		if m-m != 0 {
