@@ -56,7 +56,13 @@ func Bind[T any](k kernel.Kernel[T], y data.Source[T]) *Columns[T] {
 // BindPrecision prepares the columns, to compute in the given precision where
 // the kernel has a form. A black box decides for itself.
 func BindPrecision[T any](k kernel.Kernel[T], y data.Source[T], p run.Precision) *Columns[T] {
-	c := &Columns[T]{kernel: k, y: y, precision: p, tiler: newTiler(k, y, p)}
+	return BindOn(run.Control{Workers: 1}, k, y, p)
+}
+
+// BindOn is BindPrecision on the cores of the run, for columns that are bound again and
+// again.
+func BindOn[T any](ctl run.Control, k kernel.Kernel[T], y data.Source[T], p run.Precision) *Columns[T] {
+	c := &Columns[T]{kernel: k, y: y, precision: p, tiler: newTiler(k, y, p, ctl.Cores())}
 	if _, slow := c.tiler.(*pairwise[T]); slow {
 		c.precision = run.Float64
 	}
@@ -66,9 +72,9 @@ func BindPrecision[T any](k kernel.Kernel[T], y data.Source[T], p run.Precision)
 
 // newTiler returns the fastest way to compute tiles of a kernel: by its form, by
 // its features, from the vectors or the parts that it is made of, by blocks, or
-// pair by pair.
-func newTiler[T any](k kernel.Kernel[T], y data.Source[T], p run.Precision) tiler[T] {
-	if t, ok := newFormed(k, y, p); ok {
+// pair by pair. So many workers pack the columns of a form.
+func newTiler[T any](k kernel.Kernel[T], y data.Source[T], p run.Precision, workers int) tiler[T] {
+	if t, ok := newFormed(k, y, p, workers); ok {
 		return t
 	}
 	if t, ok := newExplicit(k, y, p); ok {
@@ -100,6 +106,16 @@ func (c *Columns[T]) Precision() run.Precision { return c.precision }
 
 // Kernel returns the kernel.
 func (c *Columns[T]) Kernel() kernel.Kernel[T] { return c.kernel }
+
+// Slack sets dst[i] to a bound on the part of itself by which a value K(x_i, y_j), of any j, that
+// is computed here on the CPU in float32 can be off, +Inf for none. It reports false for
+// kernels that have no such bounds. dst has a number for each of a few instances.
+func (c *Columns[T]) Slack(dst []float64, x data.Source[T]) bool {
+	t, ok := c.tiler.(interface {
+		slack(dst []float64, x data.Source[T]) bool
+	})
+	return ok && c.precision == run.Float32 && t.slack(dst, x)
+}
 
 // Row sets dst[j] = K(x, y_j). It does not check the values.
 func (c *Columns[T]) Row(dst []float64, x T) {

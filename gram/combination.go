@@ -30,7 +30,7 @@ func newCombination[T any](k kernel.Kernel[T], y data.Source[T], p run.Precision
 	t := &combination[T]{op: c.Op, outer: c.Map}
 	fast := false
 	for _, part := range c.Parts {
-		one := newTiler(part, y, p)
+		one := newTiler(part, y, p, 1)
 		_, slow := one.(*pairwise[T])
 		fast = fast || !slow
 		t.parts = append(t.parts, one)
@@ -157,7 +157,7 @@ func newTaken[T any](k kernel.Kernel[T], y data.Source[T], p run.Precision) (til
 		return nil, false
 	}
 	t := &taken[T]{get: get}
-	t.inner = newTiler(of, t.vectors(y), p)
+	t.inner = newTiler(of, t.vectors(y), p, 1)
 	return t, true
 }
 

@@ -19,9 +19,10 @@ func (c *Columns[T]) Product(
 func oneRow(v []float64) *data.Matrix { return &data.Matrix{Rows: 1, Cols: len(v), Data: v} }
 
 // tiles computes rows lo to hi-1 of K, one tile after the other in the same
-// memory, and hands each over when it has been checked.
+// memory, and hands each over. use reports whether what it made of a tile is finite,
+// which it is not where a value of the tile is not: only then the values are looked at.
 func tiles[T any, F float32 | float64](
-	c *Columns[T], x data.Source[T], lo, hi int, use func(tile []F, left, right int),
+	c *Columns[T], x data.Source[T], lo, hi int, use func(tile []F, left, right int) (finite bool),
 ) error {
 	s := c.tiler.strip(data.Range[T]{Of: x, Lo: lo, Hi: hi})
 	defer s.Release()
@@ -32,10 +33,12 @@ func tiles[T any, F float32 | float64](
 		w := right - left
 		t := (*buffer)[:(hi-lo)*w]
 		tile(s, t, w, left, right)
+		if use(t, left, right) {
+			continue
+		}
 		if i := vmath.Finite(t); i >= 0 {
 			return c.blame(lo+i/w, left+i%w, float64(t[i]))
 		}
-		use(t, left, right)
 	}
 	return nil
 }

@@ -251,14 +251,17 @@ func productMany[T any, F float32 | float64](
 	clear(dst.Data)
 	return par.For(ctx, ctl, "kernel", par.Blocks(n, c.rows), func(b int) error {
 		lo, hi := par.Range(b, n, c.rows)
-		return tiles(c, x, lo, hi, func(tile []F, left, right int) {
-			width := right - left
+		return tiles(c, x, lo, hi, func(tile []F, left, right int) bool {
+			width, doubt := right-left, v.Rows == 0
 			for i := lo; i < hi; i++ {
 				row := tile[(i-lo)*width : (i-lo+1)*width]
 				for k := range v.Rows {
-					dst.Row(k)[i] += float64(vmath.Dot(row, w[k*m+left:k*m+right]))
+					a := vmath.Dot(row, w[k*m+left:k*m+right]) // a value that is no number times 0 is none
+					doubt = doubt || a-a != 0
+					dst.Row(k)[i] += float64(a)
 				}
 			}
+			return !doubt
 		})
 	})
 }

@@ -63,7 +63,7 @@ func NewRowCache[T any, F float32 | float64](
 		limit = int(min(float64(n), max(float64(atLeast), float64(ctl.Budget()/2)/row)))
 	}
 	return &RowCache[T, F]{
-		columns: BindPrecision(k, x, precision), ctl: ctl.Quiet(), limit: limit,
+		columns: BindOn(ctl, k, x, precision), ctl: ctl.Quiet(), limit: limit,
 		kept: map[int]*list.Element{}, order: list.New(),
 	}, nil
 }
@@ -135,7 +135,7 @@ func (r *RowCache[T, F]) Square(ctx context.Context, dst []F, index []int) error
 	c, q := r.columns, len(index)
 	if _, ok := kernel.FormOf(c.kernel); ok {
 		x := data.Source[T](data.Subset[T]{Of: c.y, Index: index})
-		return block(ctx, r.ctl, BindPrecision(c.kernel, x, c.precision), dst, x)
+		return block(ctx, r.ctl, BindOn(r.ctl, c.kernel, x, c.precision), dst, x)
 	}
 	places := map[int][]int{} // of an instance in index
 	once := []int{}

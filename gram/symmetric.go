@@ -71,5 +71,5 @@ func Within[T any, F float32 | float64](
 	if _, single := any(F(0)).(float32); single {
 		precision = run.Float32
 	}
-	return block(ctx, ctl, BindPrecision(k, x, precision), dst, x)
+	return block(ctx, ctl, BindOn(ctl, k, x, precision), dst, x)
 }

@@ -12,13 +12,13 @@ type formed struct{ columns compute.Columns }
 
 // newFormed returns the tiler of a kernel on vectors whose form the back end
 // supports, and false for any other.
-func newFormed[T any](k kernel.Kernel[T], y data.Source[T], p run.Precision) (tiler[T], bool) {
+func newFormed[T any](k kernel.Kernel[T], y data.Source[T], p run.Precision, workers int) (tiler[T], bool) {
 	form, ok := kernel.FormOf(k)
 	if !ok {
 		return nil, false
 	}
 	vectors, ok := any(y).(data.Source[data.Vector])
-	backend := compute.For(p)
+	backend := compute.On(p, workers)
 	if !ok || !backend.Supports(form, vectors) {
 		return nil, false
 	}
@@ -27,7 +27,16 @@ func newFormed[T any](k kernel.Kernel[T], y data.Source[T], p run.Precision) (ti
 }
 
 func (f formed) strip(x data.Source[data.Vector]) compute.Rows { return f.columns.Rows(x) }
-func (f formed) tileSize() (rows, cols int)                    { return f.columns.TileSize() }
+
+// slack is Columns.Slack, where the back end knows it.
+func (f formed) slack(dst []float64, x data.Source[data.Vector]) bool {
+	c, ok := f.columns.(interface {
+		Slack(dst []float64, x data.Source[data.Vector]) bool
+	})
+	return ok && c.Slack(dst, x)
+}
+
+func (f formed) tileSize() (rows, cols int) { return f.columns.TileSize() }
 
 // pairwise evaluates a black box pair by pair. A normalised kernel is taken
 // apart, so that K(y, y) is computed once a column and K(x, x) once a row.

@@ -201,7 +201,7 @@ func (r Recipe[T]) fitMachine(
 	stages.Next("score", size.score)
 	ctl := r.Run
 	ctl.Counter = nil
-	return chosen.held, score(after(ctx), ctl, t, p, s, f.Scores)
+	return chosen.held, score(after(ctx), ctl, t, p, s, f.Scores, f.Places)
 }
 
 // fitMapped maps the instances and trains separators of the features.
@@ -242,7 +242,7 @@ func (r Recipe[T]) fitMapped(
 		return nil, unsound(r.Learner, err)
 	}
 	stages.Next("score", size.score)
-	return chosen.held, score(after(ctx), r.Run, t, head, mapped, nil)
+	return chosen.held, score(after(ctx), r.Run, t, head, mapped, nil, nil)
 }
 
 // headOf returns a pipeline of features that are there already.
@@ -298,15 +298,19 @@ func fitAt[T, U any](
 }
 
 // score notes the scores of the rows that were fitted, and of classes the margins. What the
-// separators say of the rows is nil where it is not known.
+// separators say of the rows is nil where it is not known; at are then the places of the support
+// among them, nil where it is all of them.
 func score[U any](
-	ctx context.Context, ctl run.Control, t *Training, p *Pipeline[U], s Sample[U], raw *data.Matrix,
+	ctx context.Context, ctl run.Control, t *Training, p *Pipeline[U], s Sample[U], raw *data.Matrix, at []int,
 ) (err error) {
 	classes := s.Task == Classify && s.Y != nil
 	var margins []float64
+	if at == nil {
+		at = whole(s.Len())
+	}
 	switch {
-	case raw != nil && raw.Rows == s.Len() && p.Map.Dim() == s.Len():
-		t.Scores, margins = p.supportScores(s.X, s.Y, raw, whole(s.Len()))
+	case raw != nil && raw.Rows == s.Len() && p.Map.Dim() == len(at):
+		t.Scores, margins = p.supportScores(s.X, s.Y, raw, at)
 	case classes:
 		t.Scores, margins, err = p.ScoreMargins(ctx, ctl, s.X, s.Y)
 	default:

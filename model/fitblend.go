@@ -68,7 +68,7 @@ func FitBlend[T any](
 			return nil, t, err
 		}
 		stages.Next("score", scoring)
-		if err := score(after(ctx), lead.Run, &t, p, fitted, nil); err != nil {
+		if err := score(after(ctx), lead.Run, &t, p, fitted, nil, nil); err != nil {
 			return nil, t, err
 		}
 	}

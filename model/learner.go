@@ -58,8 +58,10 @@ type Fitted[T any] struct {
 	Whole      bool           // Map is of the similarities to all instances of the problem, in their order
 
 	// Scores are the products of the separators with the instances that they were fitted to, an
-	// instance a row, without biases, where the learner knows them; else nil.
+	// instance a row, without biases, where the learner knows them; else nil. Places are then those
+	// of the support among these instances, nil where it is all of them.
 	Scores *data.Matrix
+	Places []int
 }
 
 // Traits say what a learner is.

@@ -38,7 +38,7 @@ func expanded[T any](
 		weights := data.NewMatrix(1, e.Support.Len())
 		copy(weights.Row(0), e.Weight)
 		out := supported(feature.NewLandmarks(e.Kernel, e.Support, precision), weights, []float64{e.Bias + add})
-		out.Scores = e.Fitted
+		out.Scores, out.Places = e.Fitted, e.Places
 		return out, report, nil
 	}
 }

@@ -121,7 +121,7 @@ func (r Recipe[T]) FitStream(ctx context.Context, p *Pipeline[T], t *Training, s
 		return err
 	}
 	t.Elapsed += time.Since(begun)
-	return score(after(ctx), r.Run.Quiet(), t, p, sample, nil)
+	return score(after(ctx), r.Run.Quiet(), t, p, sample, nil, nil)
 }
 
 // streamed is a fit to a stream.

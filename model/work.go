@@ -5,6 +5,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/learn"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // Worker is a learner that knows about how much work a fit to n rows of m features
@@ -120,10 +121,21 @@ func (r Recipe[T]) work(s Sample[T], n float64) work {
 	if r.Learner.Traits().Kernel {
 		w.score = n * m * each * supportPart / 2
 	}
-	if _, ok := r.Learner.(KernelRidge[T]); ok { // it knows the scores of its rows
+	if r.knowsScores(separators) {
 		w.score = n * separators
 	}
 	return w
+}
+
+// knowsScores reports whether the learner knows the scores of the rows that it was fitted to.
+func (r Recipe[T]) knowsScores(separators float64) bool {
+	switch r.Learner.(type) {
+	case KernelRidge[T]:
+		return true
+	case KernelSVM[T], NuSVM[T], OneClass[T], SVR[T], NuSVR[T]:
+		return separators == 1 && r.Run.Precision == run.Float64
+	}
+	return false
 }
 
 // penaltyWork is the work of fit i along a path whose first one is given.

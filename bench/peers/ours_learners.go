@@ -40,11 +40,7 @@ func trainMachine(h *house, j *job) (side, error) {
 				return err
 			}
 			h.machine = func(ctl run.Control, x data.Source[data.Vector]) ([]float64, error) {
-				scores, err := m.ScoreAll(ctx, ctl, x)
-				for i, s := range scores {
-					scores[i] = sign(s)
-				}
-				return scores, err
+				return m.PredictAll(ctx, ctl, x)
 			}
 			h.one, err = oneByOne(m)
 			return err

@@ -30,13 +30,13 @@ type columns[F gemm.Float] struct {
 }
 
 // Columns packs the column side.
-func (CPU[F]) Columns(y data.Source[data.Vector], f kernel.Form) Columns {
+func (b CPU[F]) Columns(y data.Source[data.Vector], f kernel.Form) Columns {
 	c := &columns[F]{form: f, close: ClosenessOf[F](f.Map), y: y, n: y.Len()}
-	c.Packing = NewPacking[F](y, f)
+	c.Packing = newPacking[F](y, f, b.Workers)
 	if c.Inverted() {
 		c.invert()
 	} else {
-		c.pack()
+		c.pack(b.Workers)
 	}
 	c.pool.New = func() any { return &rows[F]{c: c} }
 	return c
@@ -49,11 +49,13 @@ func byCoordinate(p kernel.Pair) bool {
 }
 
 // pack stores the columns densely.
-func (c *columns[F]) pack() {
+func (c *columns[F]) pack(workers int) {
 	flat := make([]F, c.n*c.d)
-	for i := range c.n {
-		c.Fill(flat[i*c.d:(i+1)*c.d], c.y, i)
-	}
+	stretches(workers, c.n, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			c.Fill(flat[i*c.d:(i+1)*c.d], c.y, i)
+		}
+	})
 	if byCoordinate(c.form.Pair) {
 		c.transpose(flat)
 	} else {

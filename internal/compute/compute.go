@@ -59,17 +59,22 @@ type Rows interface {
 }
 
 // For returns the fastest tiler of this machine that computes in the given
-// precision.
-func For(p run.Precision) Tiler {
+// precision, on one core.
+func For(p run.Precision) Tiler { return On(p, 1) }
+
+// On is For with so many cores that pack columns.
+func On(p run.Precision, workers int) Tiler {
 	if p == run.Float32 {
-		return CPU[float32]{}
+		return CPU[float32]{Workers: workers}
 	}
-	return CPU[float64]{}
+	return CPU[float64]{Workers: workers}
 }
 
 // CPU computes tiles by the matrix products of package gemm and the elementwise
 // functions of package vmath, in the precision F.
-type CPU[F gemm.Float] struct{}
+type CPU[F gemm.Float] struct {
+	Workers int // that pack columns; 0 counts as 1
+}
 
 // Name returns the instruction set in use.
 func (CPU[F]) Name() string { return gemm.Current().String() }

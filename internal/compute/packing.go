@@ -1,12 +1,15 @@
 package compute
 
 import (
+	"context"
 	"math"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/gemm"
+	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // Packing says how vectors become rows of numbers in the precision F: those that the
@@ -23,20 +26,58 @@ type Packing[F gemm.Float] struct {
 
 // NewPacking returns the packing for the columns of a form.
 func NewPacking[F gemm.Float](y data.Source[data.Vector], f kernel.Form) Packing[F] {
-	p := Packing[F]{d: data.Dim(y)}
-	stored, sparse := 0, false
-	for i := range y.Len() {
-		if row, ok := data.Row32(y, i); ok {
-			stored += len(row)
-			continue
+	return newPacking[F](y, f, 1)
+}
+
+// rowsPerStretch is how many vectors one task looks at or packs.
+const rowsPerStretch = 256
+
+// stretches calls body for stretches of n vectors, on so many cores. A panic, of a source
+// that fails, is one here.
+func stretches(workers, n int, body func(k, lo, hi int)) {
+	ctl := run.Control{Workers: max(workers, 1)}
+	err := par.For(context.Background(), ctl, "", par.Blocks(n, rowsPerStretch), func(k int) error {
+		lo, hi := par.Range(k, n, rowsPerStretch)
+		body(k, lo, hi)
+		return nil
+	})
+	if err != nil {
+		panic(err)
+	}
+}
+
+func newPacking[F gemm.Float](y data.Source[data.Vector], f kernel.Form, workers int) Packing[F] {
+	type seen struct {
+		d, stored int
+		sparse    bool
+	}
+	parts := make([]seen, par.Blocks(y.Len(), rowsPerStretch))
+	stretches(workers, y.Len(), func(k, lo, hi int) {
+		s := seen{}
+		for i := lo; i < hi; i++ {
+			if row, ok := data.Row32(y, i); ok {
+				s.d, s.stored = max(s.d, len(row)), s.stored+len(row)
+				continue
+			}
+			v := y.At(i)
+			s.d = max(s.d, v.Dim())
+			s.stored += len(v.Value)
+			s.sparse = s.sparse || v.IsSparse()
 		}
-		v := y.At(i)
-		stored += len(v.Value)
-		sparse = sparse || v.IsSparse()
+		parts[k] = s
+	})
+	p := Packing[F]{}
+	stored, sparse := 0, false
+	for _, s := range parts {
+		p.d, stored, sparse = max(p.d, s.d), stored+s.stored, sparse || s.sparse
+	}
+	switch y.(type) { // these say it, and it may be more than any row has
+	case *data.Matrix, *data.Matrix32, *data.CSR:
+		p.d = data.Dim(y)
 	}
 	p.sparse = !byCoordinate(f.Pair) && sparse && !dense(stored, y.Len(), p.d)
 	if !sparse {
-		p.shift = shift(y, f)
+		p.shift = shift(y, f, p.d)
 	}
 	return p
 }
@@ -56,11 +97,11 @@ func dense(stored, n, d int) bool {
 }
 
 // shift returns the mean of dense columns where the form takes distances.
-func shift(y data.Source[data.Vector], f kernel.Form) []float64 {
+func shift(y data.Source[data.Vector], f kernel.Form, d int) []float64 {
 	if f.Pair != kernel.Distance2 && f.Pair != kernel.L1 || y.Len() == 0 {
 		return nil
 	}
-	mean, wide := make([]float64, data.Dim(y)), make([]float64, data.Dim(y))
+	mean, wide := make([]float64, d), make([]float64, d)
 	for i := range y.Len() {
 		row, ok := data.Row32(y, i)
 		if !ok || len(row) != len(wide) {

@@ -79,6 +79,7 @@ type pivoting struct {
 	order    []int
 	rest     []float64 // the remaining diagonal
 	whole    []float64 // what each of rest is a part of
+	swapped  int       // with which row the last one was exchanged
 	stop     float64
 	negative float64
 }
@@ -136,9 +137,10 @@ func (p *pivoting) choose(k int) bool {
 }
 
 // swap exchanges rows and columns k < q of the symmetric matrix, of which only
-// the lower triangle is stored.
+// the lower triangle is stored: here what stands before them, and in column the
+// rows behind, each on the core that goes on with it.
 func (p *pivoting) swap(k, q int) {
-	if k == q {
+	if p.swapped = q; k == q {
 		return
 	}
 	p.order[k], p.order[q] = p.order[q], p.order[k]
@@ -149,13 +151,6 @@ func (p *pivoting) swap(k, q int) {
 	for j := range k {
 		rk[j], rq[j] = rq[j], rk[j]
 	}
-	for i := k + 1; i < q; i++ {
-		a.row(i)[k], rq[i] = rq[i], a.row(i)[k]
-	}
-	for i := q + 1; i < a.rows; i++ {
-		r := a.row(i)
-		r[k], r[q] = r[q], r[k]
-	}
 }
 
 // column computes column k of the factor. The columns before first have been
@@ -164,6 +159,8 @@ func (p *pivoting) column(ctx context.Context, ctl run.Control, first, k int) er
 	d := math.Sqrt(p.rest[k])
 	p.a.row(k)[k] = d
 	head := p.a.row(k)[first:k]
+	q := p.swapped
+	other := p.a.row(q)
 	below := p.a.rows - k - 1
 	if below < 4*rowBlock {
 		ctl.Workers = 1
@@ -172,6 +169,12 @@ func (p *pivoting) column(ctx context.Context, ctl run.Control, first, k int) er
 		lo, hi := par.Range(b, below, rowBlock)
 		for i := k + 1 + lo; i < k+1+hi; i++ {
 			row := p.a.row(i)
+			switch {
+			case i < q:
+				row[k], other[i] = other[i], row[k]
+			case q > k && i > q:
+				row[k], row[q] = row[q], row[k]
+			}
 			v := (row[k] - vmath.Dot(row[first:k], head)) / d
 			row[k] = v
 			p.rest[i] -= v * v

@@ -47,40 +47,26 @@ func For(ctx context.Context, ctl run.Control, task string, n int, body func(i i
 	return spread(ctx, progress, workers, n, body)
 }
 
-// spread is For on two or more workers. They take indices from a common
-// counter; the calling goroutine alone speaks to progress.
+// spread is For on two or more workers, which take indices from a common counter.
+// The calling goroutine alone speaks to progress. Where nobody listens it is itself
+// one of the workers: small loops are then half as dear, as nobody is woken for
+// every index.
 func spread(ctx context.Context, progress run.Progress, workers, n int, body func(i int) error) error {
-	var (
-		next   atomic.Int64
-		failed atomic.Bool
-		wait   sync.WaitGroup
-		mu     sync.Mutex
-		first  error
-		where  = n
-	)
+	l := &loop{ctx: ctx, n: n, body: body, where: n}
+	if progress.Step == nil {
+		for range workers - 1 {
+			l.wait.Go(func() { l.work(func() {}) })
+		}
+		l.work(func() {})
+		l.wait.Wait()
+		return l.outcome()
+	}
 	finished := make(chan struct{}, workers)
 	for range workers {
-		wait.Go(func() {
-			for ctx.Err() == nil && !failed.Load() {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				if err := guarded(body, i); err != nil {
-					mu.Lock()
-					if i < where {
-						first, where = err, i
-					}
-					mu.Unlock()
-					failed.Store(true)
-					return
-				}
-				finished <- struct{}{}
-			}
-		})
+		l.wait.Go(func() { l.work(func() { finished <- struct{}{} }) })
 	}
 	go func() {
-		wait.Wait()
+		l.wait.Wait()
 		close(finished)
 	}()
 	done := int64(0)
@@ -88,11 +74,56 @@ func spread(ctx context.Context, progress run.Progress, workers, n int, body fun
 		done++
 		progress.Advance(done)
 	}
-	if first != nil {
-		return first
+	return l.outcome()
+}
+
+// loop is what the workers of a loop share.
+type loop struct {
+	ctx    context.Context
+	n      int
+	body   func(i int) error
+	next   atomic.Int64
+	done   atomic.Int64
+	failed atomic.Bool
+	wait   sync.WaitGroup
+	mu     sync.Mutex
+	first  error // of the smallest index that failed, which is where
+	where  int
+}
+
+// work takes indices until there are none left, one has failed or the context has
+// ended, and calls tell after each.
+func (l *loop) work(tell func()) {
+	for l.ctx.Err() == nil && !l.failed.Load() {
+		i := int(l.next.Add(1)) - 1
+		if i >= l.n {
+			return
+		}
+		if err := guarded(l.body, i); err != nil {
+			l.fail(i, err)
+			return
+		}
+		l.done.Add(1)
+		tell()
 	}
-	if done < int64(n) {
-		return ctx.Err()
+}
+
+func (l *loop) fail(i int, err error) {
+	l.mu.Lock()
+	if i < l.where {
+		l.first, l.where = err, i
+	}
+	l.mu.Unlock()
+	l.failed.Store(true)
+}
+
+// outcome is what For returns when all workers have.
+func (l *loop) outcome() error {
+	if l.first != nil {
+		return l.first
+	}
+	if l.done.Load() < int64(l.n) {
+		return l.ctx.Err()
 	}
 	return nil
 }

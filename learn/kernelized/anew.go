@@ -24,7 +24,10 @@ func (s *smo[T]) anew() bool {
 	if _, form := kernel.FormOf(s.kernel); !form || !ok || s.rows.keep || s.dual.n <= sequenceMost {
 		return false
 	}
-	return data.Dim(x) <= anewMost
+	if s.dim == 0 {
+		s.dim = data.Dim(x)
+	}
+	return s.dim <= anewMost
 }
 
 // add adds the rows of the instances at the places in index to the scores, each
@@ -35,7 +38,7 @@ func (w *round[T, F]) add(ctx context.Context, scores []float64, index []int, ch
 		precision = run.Float32
 	}
 	x, sum := w.sample(), make([]float64, len(scores))
-	c := gram.BindPrecision(w.kernel, data.Source[T](data.Subset[T]{Of: x, Index: index}), precision)
+	c := gram.BindOn(w.ctl, w.kernel, data.Source[T](data.Subset[T]{Of: x, Index: index}), precision)
 	if err := c.Product(ctx, w.ctl.Quiet(), sum, x, change); err != nil {
 		if v := (*gram.ValueError)(nil); errors.As(err, &v) {
 			v.Row, v.Col = w.instance(v.Row), w.instance(index[v.Col])

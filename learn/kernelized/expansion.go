@@ -36,8 +36,10 @@ type Expansion[T any] struct {
 	Bias    float64
 
 	// Fitted are the scores of the instances of the sample without the bias, a row each, to rounding,
-	// where the learner knows them and K would have to be computed again; else nil.
+	// where the learner knows them and K would have to be computed again; else nil. Places are those of the
+	// instances of Support in that sample, nil where Support is all of it.
 	Fitted *data.Matrix
+	Places []int
 }
 
 // Score returns f(x), one evaluation of the kernel an instance of Support.
@@ -58,7 +60,7 @@ func (e *Expansion[T]) ScoreAll(ctx context.Context, ctl run.Control, x data.Sou
 	}
 	scores := make([]float64, x.Len())
 	if len(e.Weight) > 0 {
-		if err := gram.BindPrecision(e.Kernel, e.Support, ctl.Precision).Product(ctx, ctl, scores, x, e.Weight); err != nil {
+		if err := gram.BindOn(ctl, e.Kernel, e.Support, ctl.Precision).Product(ctx, ctl, scores, x, e.Weight); err != nil {
 			return nil, err
 		}
 	}

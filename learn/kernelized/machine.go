@@ -64,6 +64,7 @@ type solution struct {
 	dual   *dual
 	scores []float64
 	report learn.Report // without Elapsed
+	exact  bool         // the scores are of double precision, and dear to compute again
 }
 
 // fit minimises the dual on the instances x, and returns the model with the bias
@@ -81,8 +82,15 @@ func (m machine[T]) fit(
 	}
 	bias, scale := shape(s)
 	index, weight, b := s.expansion(bias, scale)
+	e := &Expansion[T]{Kernel: m.kernel, Support: take(x, index), Weight: weight, Bias: b}
+	if s.exact {
+		e.Fitted, e.Places = data.NewMatrix(len(s.scores), 1), index
+		for i, v := range s.scores {
+			e.Fitted.Data[i] = v / scale
+		}
+	}
 	s.report.Elapsed = time.Since(start)
-	return &Expansion[T]{Kernel: m.kernel, Support: take(x, index), Weight: weight, Bias: b}, s.report, nil
+	return e, s.report, nil
 }
 
 // level is the shape of a machine with one bias.
@@ -122,7 +130,7 @@ func (m machine[T]) solveFrom(
 	if err != nil {
 		return nil, err
 	}
-	out := &solution{dual: d, scores: s.scores, report: report}
+	out := &solution{dual: d, scores: s.scores, report: report, exact: s.state.phase == double && d.n >= singleFrom}
 	warm.end(separator, out)
 	return out, nil
 }

@@ -159,7 +159,7 @@ func (s *smo[T]) complete(ctx context.Context) error {
 		if len(index) == 0 {
 			continue
 		}
-		c := gram.BindPrecision(s.kernel, data.Source[T](data.Subset[T]{Of: s.x, Index: index}), p)
+		c := gram.BindOn(s.ctl, s.kernel, data.Source[T](data.Subset[T]{Of: s.x, Index: index}), p)
 		if err := c.Product(ctx, s.ctl.Quiet(), changes[k], data.Subset[T]{Of: s.x, Index: l.instances}, weight); err != nil {
 			return err
 		}

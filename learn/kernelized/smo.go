@@ -63,6 +63,7 @@ type smo[T any] struct {
 	state   progress
 	rows    *rowStore[T]
 	place   []int    // of each instance in rows, -1 where it is set aside; nil where none is
+	dim     int      // coordinates of the instances, once it was asked for
 	mark    uint64   // tells this problem from others in checkpoints
 	squares *squares // where all of K is computed at once; nil where rows are, as they are called for
 }
@@ -240,7 +241,7 @@ func (s *smo[T]) rescore(ctx context.Context, p run.Precision) error {
 		return nil
 	}
 	scores := make([]float64, s.dual.n)
-	c := gram.BindPrecision(s.kernel, data.Source[T](data.Subset[T]{Of: s.x, Index: index}), p)
+	c := gram.BindOn(s.ctl, s.kernel, data.Source[T](data.Subset[T]{Of: s.x, Index: index}), p)
 	if err := c.Product(ctx, s.ctl.Quiet(), scores, s.x, weight); err != nil {
 		return err
 	}

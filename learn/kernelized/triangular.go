@@ -2,6 +2,7 @@ package kernelized
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/par"
@@ -15,48 +16,81 @@ import (
 const (
 	vectorsPerTask = 8
 	triangleBlock  = 256
-	triangleTasks  = 4 // for each worker at least: a task takes hardly longer than a worker to wake up
+	triangleTasks  = 2 // for each worker at least: a task takes hardly longer than a worker to wake up
 )
 
 // solveTriangle replaces every row b of x by the solution z of L·z = b, or of
 // Lᵀ·z = b where transposed, for the lower triangle l with a non-zero diagonal.
-// Entries above the diagonal are not read. The unknowns come in blocks: those of a
-// block are solved for one by one, and what they mean for all others is then taken from
-// these, a block a task. The cost is n² operations and one pass over the triangle for
-// every few rows.
+// Entries above the diagonal are not read. The cost is n² operations and one pass over
+// the triangle for every few rows.
+//
+// The unknowns come in blocks, a block a task. A task hears of the blocks before its
+// own in their order, each as soon as that is solved, and then solves its own: the
+// blocks follow each other like waves, and the workers meet once at the end. Tasks are
+// begun in their order, so that what one waits for is always under way.
 func solveTriangle(ctx context.Context, ctl run.Control, x, l *data.Matrix, transposed bool) error {
 	n := l.Rows
 	blocks, groups := par.Blocks(n, triangleBlock), par.Blocks(x.Rows, vectorsPerTask)
-	for step := range blocks {
-		block, others := step, blocks-1-step // those behind it
-		if transposed {
-			block, others = blocks-1-step, blocks-1-step // those before it
+	fronts := newFronts(groups, blocks)
+	ctl.Workers = max(1, min(ctl.Cores(), blocks*groups/triangleTasks))
+	return par.For(ctx, ctl, "", blocks*groups, func(task int) error {
+		step, f := task/groups, fronts[task%groups]
+		defer f.pass(step) // also after a panic, so that nobody waits for ever
+		v := vectors(x, task%groups)
+		at := func(step int) (lo, hi int) {
+			if transposed {
+				step = blocks - 1 - step
+			}
+			return par.Range(step, n, triangleBlock)
 		}
-		lo, hi := par.Range(block, n, triangleBlock)
-		err := par.For(ctx, ctl, "", groups, func(g int) error {
-			solveBlock(vectors(x, g), l, lo, hi, transposed)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		few := ctl
-		few.Workers = max(1, min(ctl.Cores(), others*groups/triangleTasks))
-		err = par.For(ctx, few, "", others*groups, func(task int) error {
-			if v := vectors(x, task%groups); transposed {
-				from, to := par.Range(task/groups, n, triangleBlock)
+		from, to := at(step)
+		for s := range step {
+			f.wait(s)
+			if lo, hi := at(s); transposed {
 				tellBefore(v, l, lo, hi, from, to)
 			} else {
-				from, to := par.Range(block+1+task/groups, n, triangleBlock)
 				tellBehind(v, l, lo, hi, from, to)
 			}
-			return nil
-		})
-		if err != nil {
-			return err
+		}
+		solveBlock(v, l, from, to, transposed)
+		return nil
+	})
+}
+
+// front says which blocks of some right-hand sides are solved.
+type front struct {
+	steps  atomic.Int64    // how many
+	solved []chan struct{} // closed when the block is
+}
+
+func newFronts(groups, blocks int) []*front {
+	fronts := make([]*front, groups)
+	for g := range fronts {
+		fronts[g] = &front{solved: make([]chan struct{}, blocks)}
+		for s := range blocks {
+			fronts[g].solved[s] = make(chan struct{})
 		}
 	}
-	return nil
+	return fronts
+}
+
+func (f *front) pass(s int) {
+	f.steps.Store(int64(s) + 1)
+	close(f.solved[s])
+}
+
+// looks is how often wait looks before it sleeps: for some microseconds, which a block
+// takes and to be woken up does.
+const looks = 5000
+
+// wait returns when block s is solved.
+func (f *front) wait(s int) {
+	for range looks {
+		if f.steps.Load() > int64(s) {
+			return
+		}
+	}
+	<-f.solved[s]
 }
 
 // vectors returns the right-hand sides of a group.

@@ -1,0 +1,123 @@
+package kernelized
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/gram"
+	"github.com/kerf-ml/kerf/internal/seed"
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// screened returns an expansion over points of both signs, and instances near the surface
+// where its score is 0, some beyond the last digit of float32: pairs of points and their
+// mirror images with opposite weights, and instances halfway between.
+func screened(n, d int, gamma, far float64) (*Expansion[data.Vector], *data.Matrix) {
+	rng := seed.Stream(9, seed.Generator, 0)
+	support, x := data.NewMatrix(n, d), data.NewMatrix(n, d)
+	e := &Expansion[data.Vector]{Kernel: kernel.Gaussian{Gamma: gamma}, Support: support, Weight: make([]float64, n)}
+	for i := range n / 2 {
+		a, b := support.Row(2*i), support.Row(2*i+1)
+		for j := range d {
+			a[j] = far + rng.NormFloat64()
+			b[j] = a[j]
+		}
+		b[0] = 2*far - a[0]
+		w := 1 + rng.Float64()
+		e.Weight[2*i], e.Weight[2*i+1] = w, -w
+	}
+	for i := range n {
+		for j := range d {
+			x.Row(i)[j] = far + rng.NormFloat64()
+		}
+		if i%2 == 0 {
+			x.Row(i)[0] = far + math.Ldexp(rng.NormFloat64(), -i%50)
+		}
+	}
+	return e, x
+}
+
+// TestPredictAll holds that labels are those of ScoreAll, also of instances that float32 cannot
+// tell from the surface, of which there are, and that these are not all.
+func TestPredictAll(t *testing.T) {
+	for _, c := range []struct {
+		n, d       int
+		gamma, far float64
+		bias       float64
+	}{{10, 3, 0.5, 0, 0}, {400, 1, 0.5, 0, 0}, {601, 20, 0.02, 3, 0}, {600, 20, 0.02, 3, 1e-3}, {400, 5, 40, 0, 0},
+		{400, 3, 1e-9, 0, 0}, {300, 4, 0.3, 1e6, 0}} {
+		e, x := screened(c.n, c.d, c.gamma, c.far)
+		e.Bias = c.bias
+		scores, err := e.ScoreAll(t.Context(), run.Control{}, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, workers := range []int{1, 3} {
+			got, err := e.PredictAll(t.Context(), run.Control{Workers: workers}, x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, s := range scores {
+				if want := map[bool]float64{true: 1, false: -1}[s >= 0]; got[i] != want {
+					t.Fatalf("%+v: instance %d has the score %v and the label %v", c, i, s, got[i])
+				}
+			}
+		}
+	}
+}
+
+// TestScreenBound compares scores in float32 with those in float64 and the bound that says
+// which signs are open.
+func TestScreenBound(t *testing.T) {
+	e, x := screened(600, 20, 0.02, 3)
+	c := gram.BindPrecision(e.Kernel, e.Support, run.Float32)
+	weight, size := data.NewMatrix(2, 600), data.NewMatrix(2, 600)
+	for j, a := range e.Weight {
+		weight.Row(0)[j], weight.Row(1)[j] = a, math.Abs(a)
+	}
+	if err := c.ProductMany(t.Context(), run.Control{}, size, data.Source[data.Vector](x), weight); err != nil {
+		t.Fatal(err)
+	}
+	first := slices.Clone(size.Row(0))
+	open, err := e.open(t.Context(), run.Control{}, c, x, size, 1800)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(open) == 0 || len(open) > 400 {
+		t.Errorf("%d of 600 signs are open", len(open))
+	}
+	exact, _ := e.ScoreAll(t.Context(), run.Control{}, x)
+	for i, v := range exact {
+		if !slices.Contains(open, i) && (v >= 0) != (first[i] >= 0) {
+			t.Errorf("instance %d: %v in float32, %v in float64, and its sign is not open", i, first[i], v)
+		}
+	}
+}
+
+// TestPredictAllOther: kernels without a bound, few values and another precision take the scores.
+func TestPredictAllOther(t *testing.T) {
+	e, x := screened(300, 3, 0.5, 0)
+	box := kernel.Func[data.Vector](func(a, b data.Vector) float64 { return math.Exp(-a.Distance2(b)) })
+	for _, k := range []kernel.Kernel[data.Vector]{kernel.NewPolynomial(3), box} {
+		e.Kernel = k
+		for _, p := range []run.Precision{run.Float32, run.Float64} {
+			ctl := run.Control{Precision: p}
+			scores, err := e.ScoreAll(t.Context(), ctl, x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := e.PredictAll(t.Context(), ctl, x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, s := range scores {
+				if (s >= 0) != (got[i] > 0) {
+					t.Fatalf("%v: instance %d has the score %v and the label %v", k, i, s, got[i])
+				}
+			}
+		}
+	}
+}
