@@ -31,7 +31,8 @@ func TestWriteOn(t *testing.T) {
 		}
 		for _, workers := range []int{1, 2, 3, 8} {
 			var got bytes.Buffer
-			if err := csv.WriteOn(run.Control{Workers: workers}, &got, nil, x, labels); err != nil || got.String() != want.String() {
+			err := csv.WriteOn(run.Control{Workers: workers}, &got, nil, x, labels)
+			if err != nil || got.String() != want.String() {
 				t.Fatalf("%v, %d workers: %v, %d bytes, want %d", size, workers, err, got.Len(), want.Len())
 			}
 			if size[0] < 1000 {
@@ -41,7 +42,7 @@ func TestWriteOn(t *testing.T) {
 			odd.Data = append([]float64(nil), x.Data...)
 			odd.Row(700)[0], odd.Row(900)[0] = math.NaN(), math.Inf(1)
 			got.Reset()
-			err := csv.WriteOn(run.Control{Workers: workers}, &got, nil, &odd, labels)
+			err = csv.WriteOn(run.Control{Workers: workers}, &got, nil, &odd, labels)
 			if err == nil || !strings.Contains(err.Error(), "row 701:") || strings.Count(got.String(), "\n") != 700 {
 				t.Fatalf("%v, %d workers: %v after %d rows", size, workers, err, strings.Count(got.String(), "\n"))
 			}
