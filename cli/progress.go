@@ -18,6 +18,7 @@ const (
 	quickly  = 500 * time.Millisecond  // that a task may run before a bar is shown of it
 	barEvery = 200 * time.Millisecond  // on a terminal
 	few      = 5 * time.Second         // that are left: how many is not known to a factor of two
+	known    = 4.1                     // times the least that the most may be: a factor of two to both sides
 	every    = 1800 * time.Millisecond // a line elsewhere: never two seconds without one
 )
 
@@ -124,11 +125,22 @@ func words(s run.Sight) string {
 	if s.Left < 0 {
 		return fmt.Sprintf("%s, %s so far", text, s.Elapsed.Round(time.Second))
 	}
-	left := "about " + s.Left.Round(time.Second).String()
-	if s.Left < few {
-		left = "a few seconds"
+	return fmt.Sprintf("%s, %.0f%% in %s, %s left", text, 100*s.Part, s.Elapsed.Round(time.Second), left(s))
+}
+
+// left says how long it will take, about, or from where to where that is where nobody knows
+// it better.
+func left(s run.Sight) string {
+	least, most := s.Least.Round(time.Second), s.Most.Round(time.Second)
+	switch {
+	case s.Most < 2*few:
+		return "a few seconds"
+	case float64(s.Most) <= known*float64(s.Least):
+		return "about " + s.Left.Round(time.Second).String()
+	case least == 0:
+		return "up to " + most.String()
 	}
-	return fmt.Sprintf("%s, %.0f%% in %s, %s left", text, 100*s.Part, s.Elapsed.Round(time.Second), left)
+	return fmt.Sprintf("%s to %s", least, most)
 }
 
 // barOf draws a part of one.

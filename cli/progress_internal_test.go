@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kerf-ml/kerf/run"
 )
 
 // TestDisplayBeats: work that has nothing to report still shows a line every few
@@ -43,6 +45,24 @@ func TestDisplayBeats(t *testing.T) {
 	pass(50)
 	if b.Len() > 0 {
 		t.Errorf("after the work: %q", &b)
+	}
+}
+
+// TestLeft: how long it will take is said about, as a few seconds, or from where to where
+// that is unsure.
+func TestLeft(t *testing.T) {
+	for _, c := range []struct {
+		left, least, most float64
+		want              string
+	}{
+		{20, 10, 40, "about 20s"}, {5, 2.5, 10, "about 5s"}, {4.9, 2.45, 9.8, "a few seconds"}, {0, 0, 0, "a few seconds"},
+		{20, 8, 90, "8s to 1m30s"}, {4, 2, 30, "2s to 30s"}, {4, 0.2, 30, "up to 30s"}, {4, 0.2, 9.9, "a few seconds"},
+		{20.000000001, 10, 40.000000001, "about 20s"},
+	} {
+		at := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
+		if got := left(run.Sight{Left: at(c.left), Least: at(c.least), Most: at(c.most)}); got != c.want {
+			t.Errorf("%v s, %v to %v: %q, want %q", c.left, c.least, c.most, got, c.want)
+		}
 	}
 }
 

@@ -102,6 +102,7 @@ func (t *training[T]) expect(m *Measured) (err error) {
 	t.o.warnBaseline(score)
 	switch held := out.Training.HeldOut; {
 	case t.choices.traits.Unsupervised:
+	case out.Seen != nil && out.Seen.Others == nil: // nothing is known of new rows
 	case out.Test != nil:
 		known := truth{y: m.Truth, values: m.Values}
 		out.Expected, err = known.expected(head, m.Scores, m.Weight, 1, testRows)

@@ -37,10 +37,13 @@ func NewExplainOptions() ExplainOptions {
 // Explained is why a model predicts what it does: which columns matter, and for some
 // rows why.
 type Explained struct {
-	Importance []explain.Importance `json:"importance"` // the largest first; none where rows have no labels
-	Ranking    *explain.Ranking     `json:"measured"`   // how; null where it was not
+	Importance []explain.Importance `json:"importance"`           // the largest first; none where rows have no labels
+	Ranking    *explain.Ranking     `json:"measured"`             // how; null where it was not
+	Directions []explain.Direction  `json:"directions,omitempty"` // of a learnt metric
 	Rows       []*explain.Row       `json:"rows"`
 	Notes      []string             `json:"notes,omitempty"` // what is not there, and why
+
+	Plane *explain.Plane `json:"-"` // of the metric, with the rows; nil for none
 }
 
 // mostExplained is how many rows may be explained at once: each is compared with all
@@ -265,6 +268,12 @@ func (o *ExplainOptions) rankRows(
 		return err
 	}
 	out.Ranking, out.Importance = ranking, ranking.Importance
+	if out.Plane, err = explain.NewPlane(ctx, o.Run, m, x, truth); err != nil {
+		return err
+	}
+	if out.Plane != nil {
+		out.Directions = out.Plane.Directions
+	}
 	if ranking.LeftOut > 0 {
 		o.note("%s: %d columns that few rows have something in are left out; --columns 0 takes all", path, ranking.LeftOut)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/eval"
+	"github.com/kerf-ml/kerf/explain"
 	"github.com/kerf-ml/kerf/margin"
 	"github.com/kerf-ml/kerf/model"
 )
@@ -19,7 +20,8 @@ type testing[T any] struct {
 	index  []int         // their numbers there, from 0; nil for all
 	x      data.Source[T]
 	weight []float64
-	known  truth // what is true of them, by the classes of the rows to train on
+	known  truth  // what is true of them, by the classes of the rows to train on
+	seen   []bool // which of them stand among those to train on, too; nil where that was not looked for
 }
 
 // testRows returns the rows to test on, nil for none, and reports what is wrong with
@@ -119,7 +121,7 @@ func (t *training[T]) test(ctx context.Context) (*Measured, error) {
 		return nil, err
 	}
 	out.Test, err = known.score(out.Model.Head, m.Scores, v.weight, constantOf(t.part.train))
-	if err != nil || earned == nil {
+	if err = cmp.Or(err, t.measureSeen(out.Model.Head, m)); err != nil || earned == nil {
 		return m, err
 	}
 	out.Separator, err = t.certifyTest(ctx, margins)
@@ -177,6 +179,11 @@ func (t *training[T]) detail(ctx context.Context, m *Measured) error {
 	var err error
 	if m.Importance, err = t.importance(ctx, m, x); err != nil {
 		return err
+	}
+	if truth := (explain.Truth{Classes: m.Truth, Values: m.Values}); truth.Len() == x.Len() {
+		if m.Plane, err = explain.NewPlane(ctx, t.o.Run, t.out.Model, model.NewEncoded(x), truth); err != nil {
+			return err
+		}
 	}
 	if t.choices.regresses() {
 		return nil

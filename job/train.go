@@ -74,6 +74,7 @@ type Trained struct {
 	Scale       scale.Kind               `json:"scale"`
 	Streamed    *Streamed                `json:"streamed,omitempty"` // where the rows were read part by part
 	Seconds     float64                  `json:"seconds"`
+	Seen        *Seen                    `json:"seen,omitempty"`                  // test rows that were also trained on
 	Separator   *certificate.Certificate `json:"separator_certificate,omitempty"` // of the separator, on test rows
 	Status      learn.Status             `json:"status"`
 	Support     int                      `json:"support"`
@@ -105,6 +106,7 @@ type Measured struct {
 	Measures *eval.Classification
 
 	Importance *explain.Ranking // of the columns; nil where it was not measured
+	Plane      *explain.Plane   // of a learnt metric; nil for none
 }
 
 // Train trains a model on a file.
@@ -244,7 +246,9 @@ func (w typed[T]) train(ctx context.Context, rows *dataset.Rows, o *TrainOptions
 		return nil, err
 	}
 	if t.stream == nil { // rows of a stream are tested part by part
-		t.tested, err = t.testRows(ctx, held)
+		if t.tested, err = t.testRows(ctx, held); err == nil {
+			err = t.findSeen(ctx)
+		}
 	}
 	if err != nil {
 		return nil, err

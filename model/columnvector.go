@@ -34,17 +34,32 @@ func (v vectorColumns) columns(x data.Source[data.Vector]) ([]Column, error) {
 			count[k]++
 		}
 	}
+	names := v.names(len(count))
+	var out []Column
+	for j, n := range count {
+		if n > 0 {
+			out = append(out, Column{Name: names[j], Rows: n, lo: j, hi: j + 1})
+		}
+	}
+	return out, nil
+}
+
+// names are those of so many coordinates: of a table those of its schema, else numbers.
+func (v vectorColumns) names(width int) []string {
+	if t := v.e.Table; t != nil {
+		if names := t.Coordinates(); len(names) == width {
+			return names
+		}
+	}
 	first := 1 // numbers in their order are counted from 1
 	if v.e.RowForm() == dataset.Indexed {
 		first = 0
 	}
-	var out []Column
-	for j, n := range count {
-		if n > 0 {
-			out = append(out, Column{Name: strconv.Itoa(j + first), Rows: n, lo: j, hi: j + 1})
-		}
+	out := make([]string, width)
+	for j := range out {
+		out[j] = strconv.Itoa(j + first)
 	}
-	return out, nil
+	return out
 }
 
 func (vectorColumns) swap(a, b data.Vector, c Column) (data.Vector, bool) {

@@ -45,6 +45,7 @@ type rowPipeline interface {
 	same(a *Encoded, i int, b *Encoded, j int) bool
 	pick(x *Encoded, index []int) (*Encoded, error)
 	diagonals() []PartMetric
+	directions(ctx context.Context, ctl run.Control, most int) ([]*Directions, error)
 	dim() int
 	partCount() int
 	width() int

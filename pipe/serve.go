@@ -241,7 +241,7 @@ func (s *server) tell(meter *run.Meter, over <-chan struct{}) {
 		sight := map[string]any{"task": look.Task, "within": look.Within, "part": look.Part,
 			"elapsed": look.Elapsed.Seconds()}
 		if look.Left >= 0 {
-			sight["left"] = look.Left.Seconds()
+			sight["left"], sight["least"], sight["most"] = look.Left.Seconds(), look.Least.Seconds(), look.Most.Seconds()
 		}
 		_ = s.send(map[string]any{"progress": sight}) // the answer fails too
 	}

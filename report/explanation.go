@@ -22,6 +22,9 @@ func Explanation(w io.Writer, title string, e *job.Explained) error {
 	if e.Ranking != nil {
 		d.Sections = append(d.Sections, importance(e.Ranking, ""))
 	}
+	if e.Plane != nil {
+		d.Sections = append(d.Sections, plane(e.Plane))
+	}
 	for _, r := range e.Rows {
 		d.Sections = append(d.Sections, why(r)...)
 	}

@@ -22,7 +22,7 @@ func Training(t *job.Trained) TrainPage {
 		Advice: "Set some aside with --holdout.", Facts: trainFacts(t), Training: t.Training, Picked: t.Picked,
 		By:     t.Criterion(),
 		Kernel: t.Kernel, Dim: t.Dim, Separator: t.Separator, Rows: m.Rows, Texts: m.Texts,
-		Importance: m.Importance,
+		Importance: m.Importance, Plane: m.Plane,
 	}
 	if h, err := t.Model.Header(); err == nil && h.Map.Kind == model.MapF2 {
 		p.Dim = h.Map.Drawn // what a map of low rank has is less

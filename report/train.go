@@ -56,6 +56,7 @@ type TrainPage struct {
 	Scores []float64
 
 	Importance *explain.Ranking // of the columns, on rows that were measured; nil for none
+	Plane      *explain.Plane   // what a learnt metric looks at, with rows that were measured; nil for none
 
 	Rows  []int    // numbers of the rows measured, from 1; nil for 1, 2, 3 …
 	Texts []string // the rows themselves, where they are texts
@@ -114,6 +115,9 @@ func (p TrainPage) Document() (Document, error) {
 	}
 	if p.Importance != nil {
 		add(importance(p.Importance, rows))
+	}
+	if p.Plane != nil {
+		add(plane(p.Plane))
 	}
 	d.Sections = append(d.Sections, p.classTables()...)
 	if worst, ok := p.worst(); ok {

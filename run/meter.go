@@ -2,6 +2,7 @@ package run
 
 import (
 	"math"
+	"slices"
 	"sync"
 	"time"
 )
@@ -24,7 +25,12 @@ type Meter struct {
 	ended time.Time // when the last part ended, or the outermost task began
 	pace  pace      // of the parts that have ended
 	shown float64   // the largest part that was shown
+	said  []said    // of the outermost task, from early to late
 }
+
+// said is what the meter took for the end of the outermost task at some time, both in
+// seconds since it began.
+type said struct{ at, end float64 }
 
 // level is a task under way.
 type level struct {
@@ -86,7 +92,7 @@ func (m *Meter) start(task string, total int64) {
 	defer m.mu.Unlock()
 	now, part := m.now(), false
 	if len(m.stack) == 0 {
-		m.begun, m.ended, m.pace, m.shown = now, now, pace{}, 0
+		m.begun, m.ended, m.pace, m.shown, m.said = now, now, pace{}, 0, nil
 	} else {
 		above := &m.stack[len(m.stack)-1]
 		part = above.share != 1
@@ -181,6 +187,8 @@ type Sight struct {
 	Part    float64       // of the outermost task that is done, about
 	Elapsed time.Duration // since it began
 	Left    time.Duration // that it will take, about; negative where that is not known
+	Least   time.Duration // that it will take: half of Left, or less where the plan is unsure
+	Most    time.Duration // likewise: twice Left, or more
 	Read    int64         // bytes of a file that were read
 	Size    int64         // of the file, 0 where that is not known
 }
@@ -189,6 +197,10 @@ type Sight struct {
 const (
 	leastSeen = 0.005 // part of a task that must be done before its pace says anything
 	mostGuess = 0.9   // of a step under way that may be taken for done by the clock alone
+	lately    = 0.3   // part of the time so far of which it counts what was said in it
+	thin      = 0.005 // part of the time so far that lies between what is kept of that
+	within    = 2.0   // factor that the time left is known to where the plan is sure
+	unsure    = 3.0   // factor between the least and the most that was said, from which on it is not
 )
 
 // Look returns where the run is.
@@ -211,12 +223,33 @@ func (m *Meter) Look() Sight {
 	now := m.now()
 	s.Elapsed, s.Part = now.Sub(m.begun), m.stack[0].known
 	if left, ok := m.left(now); ok {
-		s.Left = time.Duration(left * float64(time.Second))
+		least, most := m.bounds(s.Elapsed.Seconds(), left)
+		s.Left, s.Least, s.Most = duration(left), duration(least), duration(most)
 		s.Part = s.Elapsed.Seconds() / (s.Elapsed.Seconds() + left)
 	}
 	m.shown = max(m.shown, s.Part)
 	s.Part = m.shown
 	return s
+}
+
+func duration(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// bounds returns the least and the most seconds that may be left, and takes down that
+// about so many are. How unsure a plan is shows in what was said of late: one that has just
+// been found wrong, or drifts, is likely to be wrong again.
+func (m *Meter) bounds(at, left float64) (least, most float64) {
+	m.said = slices.DeleteFunc(m.said, func(s said) bool { return s.at < (1-lately)*at })
+	least, most = left, left
+	for _, s := range m.said {
+		least, most = min(least, max(s.end-at, 0)), max(most, s.end-at)
+	}
+	if n := len(m.said); n == 0 || at-m.said[n-1].at > thin*at {
+		m.said = append(m.said, said{at, at + left})
+	}
+	if most <= unsure*least {
+		least, most = left, left
+	}
+	return min(least, left/within), max(most, within*left)
 }
 
 // left returns the seconds that the outermost task will take, and whether that can be

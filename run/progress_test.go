@@ -209,3 +209,42 @@ func TestMeterNear(t *testing.T) {
 		}
 	}
 }
+
+// TestMeterBounds: the time left is said to a factor of two, and from the least to the most
+// of what was said of late once the plan turned out to be wrong, until that is long ago.
+func TestMeterBounds(t *testing.T) {
+	c := &clock{time.Unix(1, 0)}
+	m := run.NewMeter(c.time)
+	p := m.Progress()
+	if s := m.Look(); s.Least != 0 || s.Most != 0 {
+		t.Errorf("without work: %v to %v", s.Least, s.Most)
+	}
+	s := p.Divide("train", 100)
+	check := func(at string, least, most float64) {
+		t.Helper()
+		s := m.Look()
+		if got := s.Least.Seconds(); math.Abs(got-least) > 1e-6 {
+			t.Errorf("%s: at least %v s left, want %v", at, got, least)
+		}
+		if got := s.Most.Seconds(); math.Abs(got-most) > 1e-6 {
+			t.Errorf("%s: at most %v s left, want %v", at, got, most)
+		}
+	}
+	part := func(units float64) {
+		s.Next("part", units)
+		c.pass(units)
+	}
+	part(20)
+	s.Left(80)
+	check("a plan that holds", 40, 160)
+	part(2)
+	s.Left(18) // it ends at 40, where 100 was said
+	check("a plan that changed", 9, 78)
+	for range 10 {
+		part(1)
+		s.Left(18)
+		m.Look()
+	}
+	check("a change that is long ago", 9, 36)
+	s.End()
+}

@@ -97,19 +97,38 @@ var outside = map[string]float64{
 	"svmguide1-normal": 0.03, // the metric of all rows is learnt anew
 }
 
+// Of the moments of all recorded trainings: at how many the truth may lie outside of what is
+// said, and at how many ten seconds or more are said with more than a factor of two to both sides.
+const (
+	mostMissed = 0.022
+	mostUnsure = 0.096
+)
+
 // TestReplay: in recorded trainings the time left is within a factor of two of the
 // truth, or a second and a half, at every tenth of a second after the first tenth of
-// the training.
+// the training, but for those listed above; and at 97.8 of 100 such moments it lies between
+// the least and the most that are said, which at 9 of 10 are a factor of two around it or a
+// few seconds.
 func TestReplay(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join("testdata", "progress", "*.tsv"))
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no recorded trainings: %v", err)
 	}
+	var all counts
 	for _, path := range paths {
 		name := strings.TrimSuffix(filepath.Base(path), ".tsv")
-		t.Run(name, func(t *testing.T) { replay(t, readCalls(t, path), outside[name]) })
+		t.Run(name, func(t *testing.T) {
+			c := replay(t, readCalls(t, path), outside[name])
+			all = counts{all.ticks + c.ticks, all.missed + c.missed, all.unsure + c.unsure}
+		})
+	}
+	if all.missed > mostMissed*all.ticks || all.unsure > mostUnsure*all.ticks {
+		t.Errorf("of %.0f ticks %.0f are outside of what is said, and %.0f are unsure", all.ticks, all.missed, all.unsure)
 	}
 }
+
+// counts are numbers of moments.
+type counts struct{ ticks, missed, unsure float64 }
 
 // training returns when the outermost task of that name begins and ends.
 func training(calls []call) (begin, end float64) {
@@ -131,12 +150,12 @@ func training(calls []call) (begin, end float64) {
 }
 
 // replay plays a training to a meter and compares what it says with what came.
-func replay(t *testing.T, calls []call, most float64) {
+func replay(t *testing.T, calls []call, most float64) (c counts) {
 	const tick, slack = 0.1, 1.5
 	begin, end := training(calls)
 	clock := &clock{time.Unix(1, 0)}
 	m := run.NewMeter(clock.time)
-	p, next, ticks := m.Progress(), 0, 0
+	p, next := m.Progress(), 0
 	var faults []string
 	for at := 0.0; at < end; at += tick {
 		for ; next < len(calls) && calls[next].at <= at; next++ {
@@ -147,16 +166,24 @@ func replay(t *testing.T, calls []call, most float64) {
 		if at < begin+(end-begin)/10 {
 			continue
 		}
-		ticks++
+		c.ticks++
 		s, truth := m.Look(), end-at
 		said := s.Left.Seconds()
 		if said < 0 || said > max(2*truth, truth+slack) || said < min(truth/2, truth-slack) {
 			faults = append(faults, fmt.Sprintf("%.1f s of %.1f (%s): %.1f s left, in truth %.1f",
 				at-begin, end-begin, s.Task, said, truth))
 		}
+		if truth < min(s.Least.Seconds(), said-slack) || truth > max(s.Most.Seconds(), said+slack) {
+			c.missed++
+		}
+		if s.Most > max(5*s.Least, 10*time.Second) { // 4 times but for rounding, or more
+			c.unsure++
+		}
 	}
-	t.Logf("%d of %d ticks are outside", len(faults), ticks)
-	if ticks == 0 || float64(len(faults)) > most*float64(ticks) {
-		t.Errorf("%d of %d ticks are outside:\n%s", len(faults), ticks, strings.Join(faults, "\n"))
+	t.Logf("%d of %.0f ticks are outside of a factor of two, %.0f of what is said; %.0f are unsure",
+		len(faults), c.ticks, c.missed, c.unsure)
+	if c.ticks == 0 || float64(len(faults)) > most*c.ticks {
+		t.Errorf("%d of %.0f ticks are outside:\n%s", len(faults), c.ticks, strings.Join(faults, "\n"))
 	}
+	return c
 }

@@ -83,7 +83,7 @@ class KernelClassifier(ClassifierMixin, KerfEstimator):
     verbose : bool, default=False
         Tell on standard error how far a fit is, and what was found of the data.
     progress : callable, default=None
-        Called several times a second with a dict of task, within, part, elapsed and left.
+        Called several times a second with a dict of task, within, part, elapsed, left, least and most.
 
     Attributes
     ----------

@@ -44,7 +44,12 @@ class Told:
             self.progress(sight)
         if self.verbose and time.monotonic() - self.last >= 2:
             self.last = time.monotonic()
-            left = f", about {sight['left']:.0f} s left" if "left" in sight else ""
+            left = ""
+            if "left" in sight:
+                least, most = sight["least"], sight["most"]
+                unsure = most > max(10, 5 * least)  # four times is a factor of two to both sides
+                said = f"{least:.0f} to {most:.0f}" if unsure else f"about {sight['left']:.0f}"
+                left = f", {said} s left"
             print(
                 f"kerf: {sight['within']}: {sight['task']}, {100 * sight['part']:.0f}% "
                 f"in {sight['elapsed']:.0f} s{left}",

@@ -23,6 +23,11 @@ func Explained(w io.Writer, e *job.Explained) error {
 			return err
 		}
 	}
+	if e.Plane != nil {
+		if err := directions(w, e.Plane); err != nil {
+			return err
+		}
+	}
 	for _, note := range e.Notes {
 		fmt.Fprintln(w, Printable(note))
 	}
@@ -78,6 +83,25 @@ func importance(w io.Writer, r *explain.Ranking) error {
 	}
 	if r.LeftOut > 0 {
 		fmt.Fprintf(t, "%d columns are left out\t\n", r.LeftOut)
+	}
+	return t.Flush()
+}
+
+// directions says what a learnt metric looks at.
+func directions(w io.Writer, p *explain.Plane) error {
+	of := "the learnt metric"
+	if p.Part > 0 {
+		of += fmt.Sprintf(" of part %d", p.Part)
+	}
+	fmt.Fprintf(w, "\ndirections that %s looks at, and their coordinates of most weight\n\n", of)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "direction\tshare\t")
+	for k, d := range p.Directions {
+		line := []string{strconv.Itoa(k + 1), percent(d.Share)}
+		for _, c := range d.Coordinates {
+			line = append(line, fmt.Sprintf("%+.2f %s", c.Weight, cut(c.Name, 40)))
+		}
+		fmt.Fprintln(t, strings.Join(line, "\t"))
 	}
 	return t.Flush()
 }

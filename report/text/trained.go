@@ -10,6 +10,9 @@ import (
 	"github.com/kerf-ml/kerf/model"
 )
 
+// seenPart is the part of the test rows that copies of rows trained on may be without a word.
+const seenPart = 0.01
+
 // Trained says what a training came to.
 func Trained(w io.Writer, t *job.Trained) error {
 	out := newFacts(w)
@@ -39,6 +42,9 @@ func Trained(w io.Writer, t *job.Trained) error {
 	out.add("train", "%s", t.Train)
 	if t.Test != nil {
 		out.add("test", "%s", t.Test)
+	}
+	if s := t.Seen; s != nil && float64(s.Rows) >= seenPart*float64(s.Of) {
+		out.add("copies", "%s", s)
 	}
 	if t.Baseline != nil {
 		out.add("baseline", "%s", t.Baseline)
