@@ -73,7 +73,7 @@ func NewCompressed[T any](
 	if err := linalg.TMul(ctx, ctl.Quiet(), 1, a, inverse, 0, product); err != nil {
 		return nil, err
 	}
-	r := newRotated(f2.landmarks, p.Out(), full[float64](product), full[float32](product))
+	r := newRotated(f2.landmarks, product, false)
 	return &Compressed[T]{rotated: r, f2: f2, projection: p}, nil
 }
 

@@ -110,10 +110,18 @@ func ApplyTo[T any](ctx context.Context, ctl run.Control, m Map[T], dst []float6
 	return applyTo(ctx, ctl, m, dst, x, mapBlock[T])
 }
 
+// ApplyTo32 is Apply32 into such memory.
+func ApplyTo32[T any](ctx context.Context, ctl run.Control, m Map[T], dst []float32, x data.Source[T]) error {
+	return applyTo(ctx, ctl, m, dst, x, mapBlock32[T])
+}
+
 func applyTo[T any, F float32 | float64](
 	ctx context.Context, ctl run.Control, m Map[T], dst []F, x data.Source[T],
 	block func(ctl run.Control, m Map[T], dst []F, x data.Source[T], first int) error,
 ) error {
+	if done, err := applyThere(ctx, ctl, m, dst, x); done {
+		return err
+	}
 	n, d := x.Len(), m.Dim()
 	rows := BlockRows(d)
 	return par.For(ctx, ctl, "map", par.Blocks(n, rows), func(i int) error {

@@ -188,7 +188,7 @@ func NewOrthogonal[T any](
 		panic("feature: the factor does not fit the landmarks")
 	}
 	return &Orthogonal[T]{
-		rotated: newRotated(NewLandmarks(k, z, p), inverse.Rows, lower[float64](inverse), lower[float32](inverse)),
+		rotated: newRotated(NewLandmarks(k, z, p), inverse, true),
 		drawn:   drawn, inverse: inverse,
 	}
 }

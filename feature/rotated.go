@@ -12,37 +12,33 @@ import (
 // repaired spectrum have in common.
 type rotated[T any] struct {
 	landmarks *Landmarks[T]
+	matrix    *data.Matrix // B
+	lower     bool         // B is zero above its diagonal
 	double    *compute.Fixed[float64]
 	single    *compute.Fixed[float32] // nil unless similarities are computed in float32
-	dim       int
-	doubles   sync.Pool // of *[]float64, similarities of a block
-	singles   sync.Pool // of *[]float32
+	doubles   sync.Pool               // of *[]float64, similarities of a block
+	singles   sync.Pool               // of *[]float32
 }
 
-// newRotated returns the map for B of dim rows; the two pack functions pack it,
-// the second where it is needed.
-func newRotated[T any](
-	m *Landmarks[T], dim int, double func() *compute.Fixed[float64], single func() *compute.Fixed[float32],
-) *rotated[T] {
-	r := &rotated[T]{landmarks: m, dim: dim, double: double()}
+// newRotated returns the map for B.
+func newRotated[T any](m *Landmarks[T], b *data.Matrix, lower bool) *rotated[T] {
+	r := &rotated[T]{landmarks: m, matrix: b, lower: lower, double: fixed[float64](b, lower)}
 	if m.Precision() == run.Float32 {
-		r.single = single()
+		r.single = fixed[float32](b, lower)
 	}
 	return r
 }
 
-// full packs all of a matrix of dim rows for newRotated.
-func full[F float32 | float64](b *data.Matrix) func() *compute.Fixed[F] {
-	return func() *compute.Fixed[F] { return compute.NewFixed[F](b.Data, b.Rows, b.Cols) }
-}
-
-// lower packs a lower triangle for newRotated.
-func lower[F float32 | float64](b *data.Matrix) func() *compute.Fixed[F] {
-	return func() *compute.Fixed[F] { return compute.NewLower[F](b.Data, b.Rows) }
+// fixed packs a matrix for products.
+func fixed[F float32 | float64](b *data.Matrix, lower bool) *compute.Fixed[F] {
+	if lower {
+		return compute.NewLower[F](b.Data, b.Rows)
+	}
+	return compute.NewFixed[F](b.Data, b.Rows, b.Cols)
 }
 
 // Dim returns the number of features.
-func (m *rotated[T]) Dim() int { return m.dim }
+func (m *rotated[T]) Dim() int { return m.matrix.Rows }
 
 // Landmarks returns the landmarks as the map F1.
 func (m *rotated[T]) Landmarks() *Landmarks[T] { return m.landmarks }
@@ -51,7 +47,7 @@ func (m *rotated[T]) Landmarks() *Landmarks[T] { return m.landmarks }
 func (m *rotated[T]) MapTo(dst []float64, x T) {
 	similar := borrow[float64](&m.doubles, m.landmarks.Dim())
 	m.landmarks.MapTo(*similar, x)
-	m.double.Mul(dst, m.dim, *similar, m.landmarks.Dim(), 1)
+	m.double.Mul(dst, m.Dim(), *similar, m.landmarks.Dim(), 1)
 	m.doubles.Put(similar)
 }
 
@@ -69,7 +65,7 @@ func (m *rotated[T]) MapBlock(ctl run.Control, dst []float64, x data.Source[T], 
 // Rotate sets rows of dst to the features of instances whose similarities to the landmarks
 // are known, rows of them: those that MapBlock gives them, bit for bit.
 func (m *rotated[T]) Rotate(dst, similar []float64, rows int) {
-	m.double.Mul(dst, m.dim, similar, m.landmarks.Dim(), rows)
+	m.double.Mul(dst, m.Dim(), similar, m.landmarks.Dim(), rows)
 }
 
 // MapBlock32 maps the instances of x into the rows of dst. Where similarities
@@ -84,7 +80,7 @@ func (m *rotated[T]) MapBlock32(ctl run.Control, dst []float32, x data.Source[T]
 	if err := m.landmarks.MapBlock32(ctl, *similar, x, first); err != nil {
 		return err
 	}
-	m.single.Mul(dst, m.dim, *similar, m.landmarks.Dim(), x.Len())
+	m.single.Mul(dst, m.Dim(), *similar, m.landmarks.Dim(), x.Len())
 	return nil
 }
 

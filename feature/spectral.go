@@ -138,7 +138,7 @@ func NewSpectral[T any](
 		panic("feature: the matrix does not fit the landmarks")
 	}
 	return &Spectral[T]{
-		rotated: newRotated(NewLandmarks(k, z, p), matrix.Rows, full[float64](matrix), full[float32](matrix)),
+		rotated: newRotated(NewLandmarks(k, z, p), matrix, false),
 		matrix:  matrix, repair: repair,
 	}
 }

@@ -42,6 +42,10 @@ func TestBackends(t *testing.T) {
 					t.Skipf("not run: %v", err)
 				}
 				kerftest.Backend(t, b, p, budget)
+				kerftest.Solver(t, b, p, budget)
+				if p == run.Float64 {
+					kerftest.Factors(t, b)
+				}
 			})
 		}
 	}

@@ -22,6 +22,12 @@ func Opens(b compute.Backend) error {
 
 // SetBackend lists a back end for a device and returns what takes it off again.
 func SetBackend(d run.Device, b compute.Backend) (restore func()) {
+	before, ok := backends[d]
 	backends[d] = b
-	return func() { delete(backends, d) }
+	return func() {
+		delete(backends, d)
+		if ok {
+			backends[d] = before
+		}
+	}
 }

@@ -105,7 +105,11 @@ func (r remote) chosen() bool { return r.matrix != nil || r.err != nil }
 // bound there when they are first needed: they do not know of runs when they are
 // made. often is for several products.
 func (c *Columns[T]) remote(ctl run.Control, x data.Source[T], often bool) remote {
-	device := c.resolve(ctl, x)
+	return c.remoteOn(c.resolve(ctl, x), ctl, x, often)
+}
+
+// remoteOn is remote for a device that has been resolved.
+func (c *Columns[T]) remoteOn(device run.Device, ctl run.Control, x data.Source[T], often bool) remote {
 	if device == run.CPU {
 		return remote{}
 	}
@@ -204,7 +208,7 @@ func remoteBlock[F float32 | float64](ctx context.Context, ctl run.Control, r re
 			return r.matrix.Block32(ctx, ctl, single)
 		}
 		return r.matrix.Block64(ctx, ctl, any(dst).([]float64))
-	}, func() bool { return vmath.Finite(dst) < 0 })
+	}, func() bool { return allFinite(ctl, dst) })
 }
 
 // product is ProductMany of Columns.

@@ -193,9 +193,7 @@ func (r *RowCache[T, F]) room() []F {
 // back whole takes longer to come than to compute here.
 func (r *RowCache[T, F]) there(x data.Source[T]) remote {
 	c := r.columns
-	b, ok := backends[c.resolve(r.ctl, x)].(interface{ RowsPay(dim int) bool })
-	vectors, isVector := any(c.y).(data.Source[data.Vector])
-	if ok && isVector && !b.RowsPay(data.Dim(vectors)) {
+	if !c.rowsPay(r.ctl, x) {
 		r.ctl.Places.Fell("solvers that take the kernel row by row stay on the CPU")
 		return remote{}
 	}

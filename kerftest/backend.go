@@ -38,6 +38,9 @@ func Backend(t *testing.T, b compute.Backend, p run.Precision, budget float64) {
 						m := against(t, b, form, y, p, x, often)
 						oracle.blocks(t, m)
 						oracle.products(t, m, rng)
+						if mapper, ok := m.(compute.Mapper); ok && !often {
+							oracle.features(t, mapper, rng)
+						}
 					}
 				}
 			})
@@ -148,6 +151,49 @@ func (o *oracle) products(t *testing.T, m compute.Matrix, rng *rand.Rand) {
 		for k := range outputs {
 			want, slack := o.normal(c.v, c.u, c.weight, k)
 			near(t, "Kᵀ·C·(K·v+u)", got.Row(k), want, slack)
+		}
+	}
+}
+
+// features compares B·K's rows with sums of the oracle's values, for B of any shape and for a triangle.
+func (o *oracle) features(t *testing.T, m compute.Mapper, rng *rand.Rand) {
+	t.Helper()
+	ctx := context.Background()
+	for _, c := range []struct {
+		dim   int
+		lower bool
+	}{{1, false}, {min(o.m, 40) + 3, false}, {o.m, true}} {
+		b := &data.Matrix{Rows: c.dim, Cols: o.m, Data: random(rng, c.dim*o.m)}
+		for j := range b.Rows {
+			if c.lower {
+				clear(b.Row(j)[j+1:])
+			}
+		}
+		double, check := guarded(t, o.n*c.dim)
+		single := make([]float32, o.n*c.dim)
+		finite, err := m.Map64(ctx, run.Control{}, double, b, c.lower)
+		if err != nil || !finite {
+			t.Fatal(err, finite)
+		}
+		check()
+		if finite, err = m.Map32(ctx, run.Control{}, single, b, c.lower); err != nil || !finite {
+			t.Fatal(err, finite)
+		}
+		for j := range b.Rows {
+			want, slack := o.times(b.Row(j))
+			for i := range want {
+				if got := double[i*c.dim+j]; !(math.Abs(got-want[i]) <= slack[i]) {
+					t.Fatalf("feature %d of %d is %v, want %v within %v", j, i, got, want[i], slack[i])
+				}
+				// A product in single precision is within the budget that a float32 has, of Σ|b||K|.
+				within := slack[i]
+				for k, a := range b.Row(j) {
+					within += 64 * 34 * 0x1p-24 * math.Abs(a*o.k[i*o.m+k])
+				}
+				if got := float64(single[i*c.dim+j]); !(math.Abs(got-want[i]) <= within) {
+					t.Fatalf("feature %d of %d is %v in single, want %v within %v", j, i, got, want[i], within)
+				}
+			}
 		}
 	}
 }

@@ -169,6 +169,31 @@ template <typename T> __device__ void across(const Kept<T> &g) {
     }
 }
 
+// Widen sets to[i] = from[i].
+struct Widen {
+    const float *from;
+    double *to;
+    long long n;
+};
+extern "C" __global__ void widen_f64(const __grid_constant__ Widen g) {
+    const long long step = (long long)gridDim.x * blockDim.x;
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < g.n; i += step) g.to[i] = g.from[i];
+}
+
+// Look sets found[blockIdx.x] to 1 where one of the block's share of the numbers is not finite, else to 0.
+template <typename T> struct Look {
+    const T *of;
+    T *found;
+    long long n;
+};
+template <typename T> __device__ void look(const Look<T> &g) {
+    bool bad = false;
+    const long long step = (long long)gridDim.x * blockDim.x;
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < g.n; i += step) bad |= !isfinite(g.of[i]);
+    bad = __syncthreads_or(bad);
+    if (threadIdx.x == 0) g.found[blockIdx.x] = bad;
+}
+
 #define BOTH(NAME, ARGS)                                                                                           \
     extern "C" __global__ void NAME##_f32(const __grid_constant__ ARGS<float> g) { NAME<float>(g); }               \
     extern "C" __global__ void NAME##_f64(const __grid_constant__ ARGS<double> g) { NAME<double>(g); }
@@ -178,3 +203,4 @@ BOTH(measure, Measure)
 BOTH(join, Join)
 BOTH(along, Kept)
 BOTH(across, Kept)
+BOTH(look, Look)

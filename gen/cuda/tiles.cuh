@@ -17,11 +17,12 @@
 
 #pragma once
 
-#include "common.cuh"
+#include "tensor.cuh"
 
 // The pair operations of a kernel's inner loop. What is made of inner products and
 // norms (squared distances, Tanimoto) is dotPair; gaussPair is the Gaussian kernel on
-// vectors scaled so that K = 2^(⟨x,y⟩ - |x|²/2 - |y|²/2).
+// vectors scaled so that K = 2^(⟨x,y⟩ - |x|²/2 - |y|²/2), where close vectors need care; gausstensor.cuh
+// has it for the rest.
 enum { dotPair, l1Pair, minPair, chiPair, gaussPair };
 
 // What is done with a tile: store it, multiply it by one vector, or by several.
@@ -36,6 +37,7 @@ template <typename T> struct Side {
     const T *past;  // what coordinates past the d-th add to an L1 distance; may be null
     const T *scale; // 1/√k(x, x); may be null
     const T *top;   // the largest |norm| of each 128 vectors; may be null
+    const uint4 *pieces; // of gausstensor.cuh; null but for that
     long long n, ld;
 };
 
@@ -50,8 +52,6 @@ template <typename T> struct Args {
     int d, tiles;   // tiles of a strip
     int pair, op, normalized, unused;
 };
-
-const int tile = 128, threads = 256;
 
 template <typename T> struct Vec { static const int width = 16 / sizeof(T); };
 template <typename T> struct Depth { static const int k = 128 / sizeof(T); }; // coordinates at a time
@@ -130,7 +130,7 @@ __device__ __forceinline__ void copyIn(T *to, const T *from, long long ld, int c
 
 template <typename T, int PAIR, int MODE, int LONG> __device__ __forceinline__ void tiles(const Args<T> &g) {
     const int K = Depth<T>::k, W = Vec<T>::width;
-    constexpr int unrolled = PAIR == gaussPair ? 6 : 2;
+    constexpr int unrolled = 2;
     const int Q = MODE == several ? (sizeof(T) == 4 ? 4 : 2) : 1;
     extern __shared__ __align__(16) char raw[];
     T *xs = (T *)raw, *ys = xs + 2 * K * tile, *vs = ys + 2 * K * tile; // vs: 2·Q·tile, then norms 2·tile
@@ -184,7 +184,7 @@ template <typename T, int PAIR, int MODE, int LONG> __device__ __forceinline__ v
             for (int r = 0; r < 8; r++)
 #pragma unroll
                 for (int q = 0; q < 8; q++) {
-                    acc[r][q] = PAIR == gaussPair && !LONG ? xn[r] + yn[q] : T(0);
+                    acc[r][q] = 0;
                     if (LONG) more[LONG ? r : 0][LONG ? q : 0] = PAIR == gaussPair ? xn[r] + yn[q] : T(0);
                 }
         }
@@ -215,9 +215,8 @@ template <typename T, int PAIR, int MODE, int LONG> __device__ __forceinline__ v
         }
         if (c == chunks - 1) {
             const long long j0 = (long long)t * tile;
-            // Past the last column K may be anything finite: v is 0 there. A Gaussian is finite; without care for
-            // close vectors it may be above 1 by its rounding error.
-            if (PAIR == gaussPair && !(LONG && g.x.top[blockIdx.x] + g.y.top[t] > T(g.weight))) {
+            // Past the last column K may be anything finite: v is 0 there. A Gaussian is finite.
+            if (PAIR == gaussPair && !(g.x.top[blockIdx.x] + g.y.top[t] > T(g.weight))) {
 #pragma unroll
                 for (int r = 0; r < 8; r++)
 #pragma unroll

@@ -41,6 +41,7 @@ var files = []struct {
 	{"prefetch", prefetchOps},
 	{"gather", gatherOps},
 	{"pair", pairOps},
+	{"stream", streamOps},
 }
 
 func main() {

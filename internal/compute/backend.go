@@ -32,6 +32,16 @@ type Bound interface {
 	Against(x data.Source[data.Vector], often bool) (Matrix, error)
 }
 
+// Mapper is a Matrix that multiplies its rows by a fixed matrix B, of as many columns as there are y: the
+// features of maps that are B times similarities.
+type Mapper interface {
+	// Map64 and Map32 set dst[i·dim+j] = Σ_k b[j][k]·K(x_i, y_k), where b has dim rows, as the CPU does: K is in
+	// the precision of the Bound, the product in that of dst but that it is double where K is. lower
+	// says that b[j][k] = 0 for k > j. finite reports whether all that they set is.
+	Map64(ctx context.Context, ctl run.Control, dst []float64, b *data.Matrix, lower bool) (finite bool, err error)
+	Map32(ctx context.Context, ctl run.Control, dst []float32, b *data.Matrix, lower bool) (finite bool, err error)
+}
+
 // Matrix is K(x_i, y_j) for i < n and j < m. It serves one goroutine at a time.
 //
 // A call gives the same bits whenever it is made. It notices soon that ctx is

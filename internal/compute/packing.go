@@ -5,6 +5,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/gemm"
+	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/kernel"
 )
 
@@ -25,6 +26,10 @@ func NewPacking[F gemm.Float](y data.Source[data.Vector], f kernel.Form) Packing
 	p := Packing[F]{d: data.Dim(y)}
 	stored, sparse := 0, false
 	for i := range y.Len() {
+		if row, ok := data.Row32(y, i); ok {
+			stored += len(row)
+			continue
+		}
 		v := y.At(i)
 		stored += len(v.Value)
 		sparse = sparse || v.IsSparse()
@@ -55,9 +60,17 @@ func shift(y data.Source[data.Vector], f kernel.Form) []float64 {
 	if f.Pair != kernel.Distance2 && f.Pair != kernel.L1 || y.Len() == 0 {
 		return nil
 	}
-	mean := make([]float64, data.Dim(y))
+	mean, wide := make([]float64, data.Dim(y)), make([]float64, data.Dim(y))
 	for i := range y.Len() {
-		y.At(i).AddTo(mean, 1/float64(y.Len()))
+		row, ok := data.Row32(y, i)
+		if !ok || len(row) != len(wide) {
+			y.At(i).AddTo(mean, 1/float64(y.Len()))
+			continue
+		}
+		for j, a := range row {
+			wide[j] = float64(a)
+		}
+		vmath.Axpy(mean, 1/float64(y.Len()), wide)
 	}
 	for _, m := range mean {
 		if m-m != 0 {

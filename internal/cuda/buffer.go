@@ -95,16 +95,16 @@ func (b *Buffer[F]) Read(to []F, i int, s Stream) error {
 		b.device.driver.CopyOut(unsafe.Pointer(&to[0]), b.At(i), size[F](len(to)), s))
 }
 
-// ReadRows copies rows of width numbers, pitch numbers apart from number 0 on.
-func (b *Buffer[F]) ReadRows(to []F, pitch, width int, s Stream) error {
+// ReadRows copies rows of width numbers, pitch numbers apart from number i on.
+func (b *Buffer[F]) ReadRows(to []F, i, pitch, width int, s Stream) error {
 	if len(to) == 0 {
 		return nil
 	}
 	rows := len(to) / width
-	if (rows-1)*pitch+width > b.n {
+	if i < 0 || i+(rows-1)*pitch+width > b.n {
 		panic("cuda: read outside of a buffer")
 	}
-	return b.device.failed("copy from "+b.device.name, b.device.driver.CopyRowsOut(unsafe.Pointer(&to[0]), b.At(0),
+	return b.device.failed("copy from "+b.device.name, b.device.driver.CopyRowsOut(unsafe.Pointer(&to[0]), b.At(i),
 		size[F](pitch), size[F](width), uint64(rows), s))
 }
 

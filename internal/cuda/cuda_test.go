@@ -93,7 +93,7 @@ func TestBuffers(t *testing.T) {
 			return err
 		}
 		got := make([]float64, 6)
-		if err := b.ReadRows(got, 4, 2, s); err != nil {
+		if err := b.ReadRows(got, 0, 4, 2, s); err != nil {
 			return err
 		}
 		for i, want := range []float64{0, 1, 4, 5, 8, 9} {

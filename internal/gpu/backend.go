@@ -123,12 +123,12 @@ func bind[F cuda.Number](e *engine[F], f kernel.Form, y data.Source[data.Vector]
 	return b, nil
 }
 
-// Against brings the rows to the device, if they fit.
+// Against brings the rows to the device, if they fit and are needed more than once.
 func (b *bound[F]) Against(x data.Source[data.Vector], often bool) (compute.Matrix, error) {
 	m := &matrix[F]{bound: b, x: x, n: x.Len(), m: b.columns.n, q: int(b.engine.several())}
 	m.chunk = chunkRows(m.n, m.m, b.packing.D(), b.engine.size())
 	return m, b.engine.device.Do(func() error {
-		if err := m.bring(); err != nil || !often {
+		if err := m.bring(often); err != nil || !often {
 			return err
 		}
 		return m.keep()

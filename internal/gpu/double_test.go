@@ -15,6 +15,7 @@ func OnDouble(memory uint64) (*Backend, *double.Driver) {
 	d := double.New(memory)
 	kernels[float32](d, "_f32", 4)
 	kernels[float64](d, "_f64", 2)
+	factors(d)
 	return &Backend{open: func() (*cuda.Device, error) { return cuda.New(d, 0) }}, d
 }
 
@@ -33,10 +34,15 @@ func kernels[F cuda.Number](d *double.Driver, suffix string, several int) {
 	d.Kernels["join"+suffix] = join[F]
 	d.Kernels["along"+suffix] = along[F]
 	d.Kernels["across"+suffix] = across[F]
-	for _, pair := range []string{"dot", "dotlong", "gauss", "gausslong", "l1", "min", "chi"} {
+	duals[F](d, suffix)
+	d.Kernels["look"+suffix] = look[F]
+	piecesKernels(d)
+	for _, pair := range []string{"dot", "dotlong", "gausslong", "l1", "min", "chi"} {
 		for mode, vectors := range map[string]int{"_store": 0, "_one": 1, "_several": several} {
 			d.Kernels[pair+mode+suffix] = func(d *double.Driver, grid [3]uint32, args unsafe.Pointer) {
-				tiles[F](d, grid, (*tileArgs)(args), pair, vectors)
+				a := (*tileArgs)(args)
+				m := &model[F]{args: a, pair: pair, x: newVectors[F](d, a.x), y: newVectors[F](d, a.y)}
+				tiles[F](d, grid, a, m.value, vectors)
 			}
 		}
 	}
@@ -135,9 +141,21 @@ func across[F cuda.Number](d *double.Driver, grid [3]uint32, args unsafe.Pointer
 	}
 }
 
+func look[F cuda.Number](d *double.Driver, grid [3]uint32, args unsafe.Pointer) {
+	a := (*lookArgs)(args)
+	found := double.Slice[F](d, a.found, int(grid[0]))
+	clear(found)
+	for i, v := range double.Slice[F](d, a.of, int(a.n)) {
+		if v-v != 0 {
+			found[i%len(found)] = 1
+		}
+	}
+}
+
 // tiles computes pair by pair. A kernel of the wrong name gives the wrong values.
-func tiles[F cuda.Number](d *double.Driver, grid [3]uint32, a *tileArgs, pair string, vectors int) {
-	m := &model[F]{args: a, pair: pair, x: newVectors[F](d, a.x), y: newVectors[F](d, a.y)}
+func tiles[F cuda.Number](
+	d *double.Driver, grid [3]uint32, a *tileArgs, value func(i, j int) float64, vectors int,
+) {
 	v, part, out := double.From[F](d, a.v), double.From[float64](d, a.part), double.From[F](d, a.out)
 	across := (int(a.y.n) + tile - 1) / tile
 	for s := range int(grid[1]) {
@@ -147,7 +165,7 @@ func tiles[F cuda.Number](d *double.Driver, grid [3]uint32, a *tileArgs, pair st
 			for j := first; j < last && i < int(a.x.n); j++ {
 				k := 0.0
 				if j < int(a.y.n) {
-					k = float64(F(m.value(i, j)))
+					k = float64(F(value(i, j)))
 				}
 				for q := range sums {
 					sums[q] += k * float64(v[q*int(a.ldv)+j])
@@ -199,10 +217,13 @@ func (m *model[F]) value(i, j int) float64 {
 			sum += x * y
 		}
 	}
-	xx, yy := float64(m.x.norm[i]), float64(m.y.norm[j])
-	if m.pair == "gauss" || m.pair == "gausslong" {
+	xx, yy := 0.0, 0.0
+	if m.x.norm != nil {
+		xx, yy = float64(m.x.norm[i]), float64(m.y.norm[j])
+	}
+	if m.pair == "gausslong" {
 		u, size := min(0, sum+xx+yy), -xx-yy
-		if m.pair == "gausslong" && size > a.weight && -u < a.near*size {
+		if size > a.weight && -u < a.near*size {
 			u = -square / 2
 		}
 		return math.Exp2(u)

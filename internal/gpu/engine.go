@@ -2,6 +2,8 @@ package gpu
 
 import (
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unsafe"
@@ -14,6 +16,7 @@ type engine[F cuda.Number] struct {
 	device *cuda.Device
 	mu     sync.Mutex
 	idle   []*slot[F]
+	trips  []*courier // that are idle
 }
 
 func newEngine[F cuda.Number](d *cuda.Device) *engine[F] { return &engine[F]{device: d} }
@@ -22,7 +25,9 @@ func newEngine[F cuda.Number](d *cuda.Device) *engine[F] { return &engine[F]{dev
 func (e *engine[F]) single() bool { return e.size() == 4 }
 
 // size is that of a number.
-func (e *engine[F]) size() int {
+func (e *engine[F]) size() int { return sizeOf[F]() }
+
+func sizeOf[F cuda.Number]() int {
 	var zero F
 	return int(unsafe.Sizeof(zero))
 }
@@ -41,7 +46,6 @@ type slot[F cuda.Number] struct {
 	device *cuda.Device
 	stream cuda.Stream
 	in     *cuda.Pinned[F]       // vectors on their way to the device, one after the other
-	out    *cuda.Pinned[F]       // values of K on their way back
 	sums   *cuda.Pinned[float64] // sums on their way back
 	given  *cuda.Pinned[float64] // u and the weights on their way
 	raw    *cuda.Buffer[F]       // vectors as they came
@@ -52,6 +56,9 @@ type slot[F cuda.Number] struct {
 	total  *cuda.Buffer[float64] // their sums
 	extra  *cuda.Buffer[float64] // u, then the weights
 	k      *cuda.Buffer[F]       // values of K
+	left   *cuda.Buffer[F]       // pieces of the rows
+	right  *cuda.Buffer[F]       // pieces of the columns, in the unit of these rows
+	unit   float64               // of pieces; 0 where there are none
 	done   func() error          // what is to be done with what comes back; nil where nothing is under way
 }
 
@@ -104,18 +111,19 @@ func (e *engine[F]) drain() {
 	for _, s := range e.idle {
 		s.release()
 	}
-	e.idle = nil
+	for _, c := range e.trips {
+		c.release(e.device)
+	}
+	e.idle, e.trips = nil, nil
 }
 
 // release gives all memory back.
 func (s *slot[F]) release() {
-	for _, p := range []*cuda.Pinned[F]{s.in, s.out} {
-		p.Release()
-	}
+	s.in.Release()
 	for _, p := range []*cuda.Pinned[float64]{s.sums, s.given} {
 		p.Release()
 	}
-	for _, b := range []*cuda.Buffer[F]{s.raw, s.v, s.shared, s.k} {
+	for _, b := range []*cuda.Buffer[F]{s.raw, s.v, s.shared, s.k, s.left, s.right} {
 		b.Release()
 	}
 	for _, b := range []*cuda.Buffer[float64]{s.part, s.total, s.extra} {
@@ -171,23 +179,39 @@ func gaussFactor(a float64) float64 { return math.Sqrt(-2 * a * math.Log2E) }
 func launch[F cuda.Number, A any](
 	e *engine[F], name string, grid, block [3]uint32, shared int, s cuda.Stream, args A,
 ) error {
-	name += "_f32"
-	if !e.single() {
-		name = name[:len(name)-3] + "f64"
-	}
+	return launchOf[F](e.device, name, grid, block, shared, s, args)
+}
+
+// launchOf does so on a device.
+func launchOf[F cuda.Number, A any](
+	d *cuda.Device, name string, grid, block [3]uint32, shared int, s cuda.Stream, args A,
+) error {
+	name += "_f" + strconv.Itoa(8*sizeOf[F]())
 	module := moduleOf(name)
-	f, err := e.device.Function(module, func() [][]byte { return images(module) }, name, shared)
+	f, err := d.Function(module, func() [][]byte { return images(module) }, name, shared)
 	if err != nil {
 		return err
 	}
-	return cuda.Launch(e.device, f, grid, block, shared, s, args)
+	return cuda.Launch(d, f, grid, block, shared, s, args)
 }
+
+// dualKernels are those of gen/cuda/dual.cu.
+var dualKernels = []string{"survey", "histogram", "tally", "write", "keep", "gather", "inner"}
+
+// denseKernels are those of gen/cuda/dense.cu.
+var denseKernels = []string{"frame", "blocks", "turned", "corner", "settle", "tell"}
 
 // moduleOf returns the source file of a kernel.
 func moduleOf(name string) string {
 	switch {
+	case slices.Contains(dualKernels, name[:len(name)-4]):
+		return "dual"
+	case slices.Contains(denseKernels, name[:len(name)-4]):
+		return "dense"
 	case strings.HasPrefix(name, "gauss"):
 		return "gauss"
+	case strings.HasPrefix(name, "split"):
+		return "split"
 	case strings.Count(name, "_") == 1:
 		return "rows"
 	case strings.HasSuffix(name, "f64"):

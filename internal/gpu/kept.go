@@ -6,11 +6,24 @@ import (
 )
 
 // keepFrom is the dimension from which on, in single precision, a value takes longer to
-// compute than to write and read; in double it always does.
-const keepFrom = 32
+// compute than to read; in double it always does. Tensor cores compute it sooner. storeFrom is the
+// one from which on it pays to write it for that.
+const (
+	keepFrom        = 32
+	keepFromPieces  = 45
+	storeFromPieces = 200
+)
 
-// cheap reports whether a value is better computed again than read.
-func (m *matrix[F]) cheap() bool { return m.engine.single() && m.packing.D() < keepFrom }
+// cheap reports whether a value is better computed again than read, and dear whether it is better written
+// and read than computed twice.
+func (m *matrix[F]) cheap() bool {
+	if m.gauss {
+		return m.packing.D() < keepFromPieces
+	}
+	return m.engine.single() && m.packing.D() < keepFrom
+}
+
+func (m *matrix[F]) dear() bool { return !m.cheap() && !(m.gauss && m.packing.D() < storeFromPieces) }
 
 // keptStrip is how many rows of K are added up in one sum.
 const keptStrip = 1024
@@ -48,19 +61,19 @@ func (m *matrix[F]) values(s *slot[F], rows sideArgs, lo int) (cuda.Pointer, err
 		return at, nil
 	}
 	m.full[c] = true
-	return at, m.store(s, m.careful(s), rows, m.columns.view(0, m.m), at)
+	return at, m.store(s, m.careful(s), rows, m.cols(s), at)
 }
 
 // stored returns the rows of K of a chunk: kept ones or, where they are used twice,
 // stored in the slot until it is needed again.
 func (m *matrix[F]) stored(s *slot[F], rows sideArgs, lo, hi int, twice bool) (cuda.Pointer, error) {
-	if m.kept != nil || !twice || m.cheap() || !m.pass {
+	if m.kept != nil || !twice || !m.dear() || !m.pass {
 		return m.values(s, rows, lo)
 	}
 	if err := room(s.device, &s.k, (hi-lo)*padded(m.m)); err != nil {
 		return 0, err
 	}
-	return s.k.At(0), m.store(s, m.careful(s), rows, m.columns.view(0, m.m), s.k.At(0))
+	return s.k.At(0), m.store(s, m.careful(s), rows, m.cols(s), s.k.At(0))
 }
 
 // keptArgs is Kept of gen/cuda/rows.cu.

@@ -32,13 +32,13 @@ const work = 2e12
 
 // chunkRows depends on sizes alone, because sums do on it.
 func chunkRows(n, m, d, size int) int {
-	rows := float64(staged / (size * d))
+	rows := float64(staged / rowBytes(size, d))
 	rows = min(rows, work/(float64(m)*float64(d+16)))
 	return min(padded(max(n, 1)), max(64*tile, int(rows)/tile*tile))
 }
 
-// bring brings the rows to the device, where they fit into half of what is free.
-func (m *matrix[F]) bring() error {
+// bring brings the rows to the device, where they are needed often and fit into half of what is free.
+func (m *matrix[F]) bring(often bool) error {
 	if m.n == 0 {
 		return nil
 	}
@@ -46,7 +46,8 @@ func (m *matrix[F]) bring() error {
 	if err != nil {
 		return err
 	}
-	if m.pass, err = m.fits(2 * float64(m.engine.size()) * float64(m.chunk) * float64(padded(m.m))); err != nil || !fits {
+	m.pass, err = m.fits(2 * float64(m.engine.size()) * float64(m.chunk) * float64(padded(m.m)))
+	if err != nil || !fits || !often {
 		return err
 	}
 	err = m.engine.with(2, func(s []*slot[F]) (err error) {
@@ -81,7 +82,7 @@ func (m *matrix[F]) chunks(
 		if err := s.finish(); err != nil {
 			return err
 		}
-		rows, err := m.take(ctl, s, lo, hi)
+		rows, err := m.take(ctl, s, lo, hi, !m.there(lo))
 		if err != nil {
 			return err
 		}
@@ -99,10 +100,13 @@ func (m *matrix[F]) chunks(
 	return nil
 }
 
-// take returns rows that are resident, or brings them.
-func (m *matrix[F]) take(ctl run.Control, s *slot[F], lo, hi int) (sideArgs, error) {
+// there reports whether K of the chunk that begins with row lo is on the device.
+func (m *matrix[F]) there(lo int) bool { return m.kept != nil && m.full != nil && m.full[lo/m.chunk] }
+
+// take returns rows that are resident, or brings them. values says that values of K will be computed.
+func (m *matrix[F]) take(ctl run.Control, s *slot[F], lo, hi int, values bool) (sideArgs, error) {
 	if m.rows != nil {
-		return m.rows.view(lo, hi), nil
+		return m.split(s, m.rows, lo, hi, values)
 	}
 	if err := m.reserve(&s.rows, hi-lo); err != nil {
 		return sideArgs{}, err
@@ -113,15 +117,9 @@ func (m *matrix[F]) take(ctl run.Control, s *slot[F], lo, hi int) (sideArgs, err
 	if err := m.measure(s, &s.rows, m.x, lo, hi); err != nil {
 		return sideArgs{}, err
 	}
-	return s.rows.view(0, hi-lo), nil
+	return m.split(s, &s.rows, 0, hi-lo, values)
 }
 
-// careful reports whether squared distances may be lost in rounding, so that some have
-// to be computed again.
-func (m *matrix[F]) careful(s *slot[F]) bool {
-	rows := m.rows
-	if rows == nil {
-		rows = &s.rows
-	}
-	return float64(rows.largest+m.columns.largest) > m.gaussWeight()
-}
+// careful reports whether squared distances of the slot's chunk may be lost in rounding, so
+// that some have to be computed again.
+func (m *matrix[F]) careful(s *slot[F]) bool { return m.gauss && s.unit == 0 }

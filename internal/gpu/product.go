@@ -83,7 +83,7 @@ func (m *matrix[F]) forward(
 	if k != 0 {
 		return m.along(s, k, n, v, count, to)
 	}
-	return m.multiply(s, m.careful(s), rows, m.columns.view(0, m.m), v, count, to)
+	return m.multiply(s, m.careful(s), rows, m.cols(s), v, count, to)
 }
 
 // backward starts to compute Kᵀ·v for such a chunk.
@@ -93,7 +93,7 @@ func (m *matrix[F]) backward(
 	if k != 0 {
 		return m.across(s, k, n, v, count, to)
 	}
-	return m.multiply(s, m.careful(s), m.columns.view(0, m.m), rows, v, count, to)
+	return m.multiply(s, m.careful(s), m.cols(s), rows, v, count, to)
 }
 
 // back starts to bring n sums back, and lets done have them when the slot is needed

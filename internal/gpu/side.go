@@ -19,7 +19,7 @@ type side[F cuda.Number] struct {
 	top   *cuda.Buffer[F]
 
 	hasPast, hasScale bool
-	largest           F // of top
+	largest           []F // top, where it is needed here
 }
 
 func (s *side[F]) release() {
@@ -30,8 +30,8 @@ func (s *side[F]) release() {
 
 // sideArgs is Side of gen/cuda/tiles.cuh.
 type sideArgs struct {
-	t, norm, past, scale, top cuda.Pointer
-	n, ld                     int64
+	t, norm, past, scale, top, pieces cuda.Pointer
+	n, ld                             int64
 }
 
 // view is the vectors lo to hi-1; lo is a multiple of tile.
@@ -184,18 +184,11 @@ func (b *bound[F]) measure(s *slot[F], to *side[F], x data.Source[data.Vector], 
 	if err != nil || !b.gauss {
 		return err
 	}
-	tops := make([]F, to.ld/tile)
-	if err := to.top.Read(tops, 0, s.stream); err != nil {
+	to.largest = make([]F, to.ld/tile)
+	if err := to.top.Read(to.largest, 0, s.stream); err != nil {
 		return err
 	}
-	if err := s.device.Wait(s.stream); err != nil {
-		return err
-	}
-	to.largest = 0
-	for _, t := range tops {
-		to.largest = max(to.largest, t)
-	}
-	return nil
+	return s.device.Wait(s.stream)
 }
 
 // squares reports whether the pair operation is made from squared norms.

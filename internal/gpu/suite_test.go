@@ -14,6 +14,9 @@ func TestDouble(t *testing.T) {
 	b, d := gpu.OnDouble(1 << 30)
 	kerftest.Backend(t, b, run.Float64, 34*0x1p-53)
 	kerftest.Backend(t, b, run.Float32, 34*0x1p-24)
+	kerftest.Factors(t, b)
+	kerftest.Solver(t, b, run.Float64, 34*0x1p-53)
+	kerftest.Solver(t, b, run.Float32, 34*0x1p-24)
 	if err := b.Drain(); err != nil {
 		t.Fatal(err)
 	}

@@ -19,17 +19,18 @@ type tileArgs struct {
 	pair, op, normalized, _  int32
 }
 
-// Tiles of a strip: at most stripTiles, fewer where there would be fewer than
-// wantedBlocks blocks of threads to spread over the device.
+// Tiles of a strip: at most so many that a thread adds up 256 products, fewer where there would
+// be fewer than wantedBlocks blocks of threads to spread over the device.
 const (
 	stripTiles   = 32
+	stripPieces  = 16
 	wantedBlocks = 2048
 )
 
 // strips returns how many tiles a strip has, and how many strips there are.
-func strips(rows, cols int) (tiles, strips int) {
+func strips(rows, cols, most int) (tiles, strips int) {
 	across := par.Blocks(cols, tile)
-	tiles = min(stripTiles, max(1, par.Blocks(rows, tile)*across/wantedBlocks))
+	tiles = min(most, max(1, par.Blocks(rows, tile)*across/wantedBlocks))
 	return tiles, par.Blocks(across, tiles)
 }
 
@@ -37,13 +38,11 @@ func strips(rows, cols int) (tiles, strips int) {
 // slope·(|x|²+|y|²) is above the weight, (|x|²+|y|²)/2 of scaled vectors is above this.
 func (b *bound[F]) gaussWeight() float64 { return b.close.Weight * math.Log2E }
 
-// kernelOf returns the name of the kernel of a form.
-func (b *bound[F]) kernelOf(careful bool) string {
+// kernelOf returns the name of the kernel of a form where there are no pieces.
+func (b *bound[F]) kernelOf() string {
 	switch {
-	case b.gauss && (careful || b.long()):
-		return "gausslong"
 	case b.gauss:
-		return "gauss"
+		return "gausslong"
 	case b.form.Pair == kernel.L1:
 		return "l1"
 	case b.form.Pair == kernel.Min:
@@ -72,21 +71,46 @@ func (b *bound[F]) args(x, y sideArgs) tileArgs {
 
 // sharedBytes is what a block of threads takes of shared memory: two stages of both
 // sides, of the vectors and of norms.
-func (b *bound[F]) sharedBytes(vectors int) int {
-	depth := 128 / b.engine.size()
-	return b.engine.size() * tile * (4*depth + 2*vectors + 2)
+func sharedBytes(size, vectors int) int {
+	depth := 128 / size
+	return size * tile * (4*depth + 2*vectors + 2)
 }
 
 var tileBlock = [3]uint32{256, 1, 1}
+
+// tiles starts a kernel that does with tiles between x and y what mode says, and returns how many strips
+// it makes. vectors is how many v has for it; 0 to store.
+func (b *bound[F]) tiles(s *slot[F], careful bool, x, y sideArgs, vectors int, a tileArgs) (count int, err error) {
+	mode := "_several"
+	switch vectors {
+	case 0:
+		mode = "_store"
+	case 1:
+		mode = "_one"
+	}
+	name, shared, most := b.kernelOf(), sharedBytes(b.engine.size(), max(1, vectors)), stripTiles
+	if b.gauss && !careful && x.pieces != 0 && y.pieces != 0 {
+		name, shared = piecesKernel(b.packing.D(), vectors)
+		most = stripPieces
+	}
+	perStrip, count := strips(int(x.n), int(y.n), most)
+	a.tiles = int32(perStrip)
+	if vectors > 0 {
+		if err := room(s.device, &s.part, count*vectors*padded(int(x.n))); err != nil {
+			return 0, err
+		}
+		a.part, a.ldpart = s.part.At(0), int64(padded(int(x.n)))
+	}
+	grid := [3]uint32{uint32(par.Blocks(int(x.n), tile)), uint32(count), 1}
+	return count, launch(b.engine, name+mode, grid, tileBlock, shared, s.stream, a)
+}
 
 // store starts to compute K between x and y into k, with rows of padded(y.n) numbers.
 func (b *bound[F]) store(s *slot[F], careful bool, x, y sideArgs, k cuda.Pointer) error {
 	a := b.args(x, y)
 	a.out, a.ldout = k, int64(padded(int(y.n)))
-	tiles, strips := strips(int(x.n), int(y.n))
-	a.tiles = int32(tiles)
-	return launch(b.engine, b.kernelOf(careful)+"_store", [3]uint32{uint32(par.Blocks(int(x.n), tile)), uint32(strips), 1},
-		tileBlock, b.sharedBytes(1), s.stream, a)
+	_, err := b.tiles(s, careful, x, y, 0, a)
+	return err
 }
 
 // joined is what becomes of sums: (sum + u)·weight, in double to out or in F to v.
@@ -127,20 +151,14 @@ func (j joined) at(q, n, size int) joined {
 // padded(y.n) numbers; v has room for a multiple of the vectors that go together.
 func (b *bound[F]) multiply(s *slot[F], careful bool, x, y sideArgs, v cuda.Pointer, count int, to joined) error {
 	rows, cols, size := int(x.n), int(y.n), b.engine.size()
-	tiles, strips := strips(rows, cols)
 	for q := 0; q < count; {
-		name, vectors := "_several", int(b.engine.several())
+		vectors := int(b.engine.several())
 		if count-q == 1 {
-			name, vectors = "_one", 1
-		}
-		if err := room(s.device, &s.part, strips*vectors*padded(rows)); err != nil {
-			return err
+			vectors = 1
 		}
 		a := b.args(x, y)
 		a.v, a.ldv = v+cuda.Pointer(size*q*padded(cols)), int64(padded(cols))
-		a.part, a.ldpart, a.tiles = s.part.At(0), int64(padded(rows)), int32(tiles)
-		err := launch(b.engine, b.kernelOf(careful)+name, [3]uint32{uint32(par.Blocks(rows, tile)), uint32(strips), 1},
-			tileBlock, b.sharedBytes(vectors), s.stream, a)
+		strips, err := b.tiles(s, careful, x, y, vectors, a)
 		if err != nil {
 			return err
 		}

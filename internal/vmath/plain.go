@@ -223,6 +223,8 @@ func narrowPlain(dst []float32, x []float64) {
 
 func prefetchPlain[F Float]([]F) {}
 
+func streamPlain[F Float](dst, x []F) { copy(dst, x) }
+
 func gatherPrefixPlain[F Float]([]F, F, []F, []int32, []uint64) int { return 0 }
 
 func timesPlain[F Float](dst, x, y []F) {

@@ -248,6 +248,11 @@ type table[F Float] struct {
 	//		}
 	//	}
 	pairPartner func(f []float64, ki []F, own []float64, fall []float64, top float64, mine float64, least float64, lanes *[24]float64)
+
+	// stream is
+	//
+	//	copy(dst, x)
+	stream func(dst []F, x []F)
 }
 
 // plain returns the functions in plain Go.
@@ -281,5 +286,6 @@ func plain[F Float]() table[F] {
 		gatherPrefix:  gatherPrefixPlain[F],
 		pairFollow:    pairFollowPlain[F],
 		pairPartner:   pairPartnerPlain[F],
+		stream:        streamPlain[F],
 	}
 }

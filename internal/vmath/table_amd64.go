@@ -35,6 +35,7 @@ var (
 			gatherPrefix:  gatherPrefixF32AVX2,
 			pairFollow:    pairFollowF32AVX2,
 			pairPartner:   pairPartnerF32AVX2,
+			stream:        streamF32AVX2,
 		},
 		AVX512: {
 			exp:           expF32AVX512,
@@ -64,6 +65,7 @@ var (
 			gatherPrefix:  gatherPrefixF32AVX512,
 			pairFollow:    pairFollowF32AVX512,
 			pairPartner:   pairPartnerF32AVX512,
+			stream:        streamF32AVX512,
 		},
 	}
 	tables64 = [...]table[float64]{
@@ -96,6 +98,7 @@ var (
 			gatherPrefix:  gatherPrefixF64AVX2,
 			pairFollow:    pairFollowF64AVX2,
 			pairPartner:   pairPartnerF64AVX2,
+			stream:        streamF64AVX2,
 		},
 		AVX512: {
 			exp:           expF64AVX512,
@@ -125,6 +128,7 @@ var (
 			gatherPrefix:  gatherPrefixF64AVX512,
 			pairFollow:    pairFollowF64AVX512,
 			pairPartner:   pairPartnerF64AVX512,
+			stream:        streamF64AVX512,
 		},
 	}
 )

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/gram"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/run"
@@ -124,6 +125,7 @@ func fitFalkon[T, M any](
 	if err != nil {
 		return none, learn.Report{}, err
 	}
+	defer p.ground()
 	w, report, err := p.next(ctx, f.Lambda)
 	if err != nil {
 		return none, learn.Report{}, err
@@ -189,6 +191,24 @@ func (p *falkon[T]) work() (first, steps float64) {
 	return 1.4*m*m*m + n*m*pairWork, m*m*m/3 + usualSteps*n*m*(landmarkStep+landmarkOutput*float64(p.y.Rows))
 }
 
+// stages prepares where that has not been done, and solves.
+func (p *falkon[T]) stages(ctx context.Context, r *learn.Report, lambda float64) error {
+	first, steps := p.work()
+	stages := p.recipe.Run.Progress.Divide("train", first+steps)
+	defer stages.End()
+	if p.right == nil {
+		stages.Next("landmarks", first)
+		if err := p.prepare(ctx); err != nil {
+			return err
+		}
+	}
+	stages.Next("steps", steps)
+	err := p.solve(ctx, p.current, r, lambda, p.warm)
+	var lost *gram.LostError
+	p.warm = p.warm || !errors.As(err, &lost)
+	return err
+}
+
 // next solves for a penalty from the weights that the penalty before ended at. When
 // ctx ends they are the best so far.
 func (p *falkon[T]) next(ctx context.Context, lambda float64) (*data.Matrix, learn.Report, error) {
@@ -201,18 +221,10 @@ func (p *falkon[T]) next(ctx context.Context, lambda float64) (*data.Matrix, lea
 			p.warm = true
 		}
 	}
-	var err error
-	first, steps := p.work()
-	stages := p.recipe.Run.Progress.Divide("train", first+steps)
-	defer stages.End()
-	if p.right == nil {
-		stages.Next("landmarks", first)
-		err = p.prepare(ctx)
-	}
-	stages.Next("steps", steps)
-	if err == nil {
-		err = p.solve(ctx, p.current, &r, lambda, p.warm)
-		p.warm = true
+	err := p.stages(ctx, &r, lambda)
+	if p.lost(err) {
+		r = learn.Report{}
+		err = p.stages(ctx, &r, lambda)
 	}
 	if err != nil && !learn.Interrupted(ctx, err) {
 		return nil, r, err

@@ -38,9 +38,11 @@ type falkon[T any] struct {
 	many      bool         // more than one penalty
 	landmarks data.Source[T]
 	block     *gram.Against[T]
-	l         *data.Matrix // lower triangle, zero above
+	l, r      triangle
+	far       *gram.Triangle // l and r where they are on a device
+	farther   *gram.Triangle
+	near      bool         // they are not to be there
 	inner     *data.Matrix // LᵀL/m, lower triangle; nil once it has become r and is not needed again
-	r         *data.Matrix
 	right     *data.Matrix // KᵀCy/W
 	current   *data.Matrix // weights that the last penalty ended at, a row a target
 	warm      bool         // whether they are better than 0
@@ -126,20 +128,16 @@ func (p *falkon[T]) mean2(y []float64) float64 {
 
 // prepare computes what all penalties share.
 func (p *falkon[T]) prepare(ctx context.Context) error {
-	g, err := gram.Symmetric(ctx, p.ctl, p.recipe.Kernel, p.landmarks)
-	if err != nil {
-		return err
-	}
 	p.block = gram.BindPrecision(p.recipe.Kernel, p.landmarks, p.ctl.Precision).Against(p.ctl, p.x)
-	if err := p.factor(ctx, g); err != nil {
+	if err := p.factorAway(ctx); err != nil {
 		return err
 	}
-	m := g.Rows
-	p.inner = data.NewMatrix(m, m)
-	if err := linalg.SymRankT(ctx, p.ctl, 1/float64(m), g, 0, p.inner); err != nil {
-		return err
+	if p.far == nil {
+		if err := p.factorHere(ctx); err != nil {
+			return err
+		}
 	}
-	right := data.NewMatrix(p.y.Rows, m)
+	right := data.NewMatrix(p.y.Rows, p.landmarks.Len())
 	if err := p.block.ProductNormalMany(ctx, p.ctl, right, nil, p.y, p.weight); err != nil {
 		return err
 	}
@@ -157,47 +155,57 @@ const (
 	raise     = 8
 )
 
-// factor sets l to the factor of g + εI, with the least ε of its sequence for
-// which that is positive definite. Cholesky leaves what is above the diagonal,
-// from which the rest is restored.
-func (p *falkon[T]) factor(ctx context.Context, g *data.Matrix) error {
-	m := g.Rows
+// factorHere sets l to the factor of K_mm + εI and inner to LᵀL/m. Cholesky leaves what is above the
+// diagonal, from which the rest is restored.
+func (p *falkon[T]) factorHere(ctx context.Context) error {
+	g, err := gram.Symmetric(ctx, p.ctl, p.recipe.Kernel, p.landmarks)
+	if err != nil {
+		return err
+	}
+	m, tried := g.Rows, false
 	diag := make([]float64, m)
 	for i := range diag {
 		diag[i] = g.Row(i)[i]
 	}
-	if least := slices.Min(diag); least < 0 {
-		return fmt.Errorf("falkon: K(z, z) is %g for a landmark z; it must be at least 0, or K is no kernel", least)
-	}
-	epsilon := jitter(m, slices.Max(diag), p.least, p.block.Precision())
-	var err error
-	for range maxRaises {
+	err = p.raised(ctx, diag, func(epsilon float64) error {
 		for i, v := range diag {
 			g.Row(i)[i] = v + epsilon
-		}
-		err = linalg.Cholesky(ctx, p.ctl, g)
-		var fault *linalg.NotPositiveError
-		if !errors.As(err, &fault) {
-			break
-		}
-		epsilon *= raise
-		for i := range m {
-			for j := range i {
+			for j := 0; tried && j < i; j++ {
 				g.Row(i)[j] = g.Row(j)[i]
 			}
 		}
-	}
+		tried = true
+		return linalg.Cholesky(ctx, p.ctl, g)
+	})
 	if err != nil {
-		if ctx.Err() != nil {
-			return err
-		}
-		return fmt.Errorf("falkon: the kernel of the landmarks: %w; it may be no kernel", err)
+		return err
 	}
 	for i := range m {
 		clear(g.Row(i)[i+1:])
 	}
-	p.l = g
-	return nil
+	p.l, p.inner = lower{g}, data.NewMatrix(m, m)
+	return linalg.SymRankT(ctx, p.ctl, 1/float64(m), g, 0, p.inner)
+}
+
+// raised calls factor with the least ε of their sequence for which K_mm + εI is positive definite, and
+// those below it; diag is the diagonal of K_mm.
+func (p *falkon[T]) raised(ctx context.Context, diag []float64, factor func(epsilon float64) error) error {
+	if least := slices.Min(diag); least < 0 {
+		return fmt.Errorf("falkon: K(z, z) is %g for a landmark z; it must be at least 0, or K is no kernel", least)
+	}
+	epsilon := jitter(len(diag), slices.Max(diag), p.least, p.block.Precision())
+	var fault *linalg.NotPositiveError
+	var err error
+	for range maxRaises {
+		if err = factor(epsilon); !errors.As(err, &fault) {
+			return err
+		}
+		epsilon *= raise
+	}
+	if ctx.Err() != nil {
+		return err
+	}
+	return fmt.Errorf("falkon: the kernel of the landmarks: %w; it may be no kernel", err)
 }
 
 // jitter returns ε for m landmarks with K(z, z) up to scale: what rounding may
@@ -217,24 +225,31 @@ func jitter(m int, scale, penalty float64, precision run.Precision) float64 {
 
 // refine factors the preconditioner of a penalty.
 func (p *falkon[T]) refine(ctx context.Context, penalty float64) error {
+	if p.far != nil {
+		return p.refineAway(ctx, penalty)
+	}
+	r := p.inner
 	if p.many {
-		if p.r == nil {
-			p.r = data.NewMatrix(p.inner.Rows, p.inner.Rows)
+		r = data.NewMatrix(p.inner.Rows, p.inner.Rows)
+		if before, ok := p.r.(lower); ok {
+			r = before.Matrix
 		}
-		copy(p.r.Data, p.inner.Data)
+		copy(r.Data, p.inner.Data)
 	} else {
-		p.r, p.inner = p.inner, nil
+		p.inner = nil
 	}
-	for i := range p.r.Rows {
-		p.r.Row(i)[i] += penalty
+	for i := range r.Rows {
+		r.Row(i)[i] += penalty
 	}
-	if err := linalg.Cholesky(ctx, p.ctl, p.r); err != nil {
-		if ctx.Err() != nil {
-			return err
-		}
+	p.r = lower{r}
+	return p.refined(ctx, linalg.Cholesky(ctx, p.ctl, r))
+}
+
+func (p *falkon[T]) refined(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("falkon: the preconditioner: %w; raise lambda", err)
 	}
-	return nil
+	return err
 }
 
 // solve improves the weights for a penalty, from their present values where warm
@@ -253,8 +268,11 @@ func (p *falkon[T]) solve(
 	s := &steps{b: b, r: clone(b), x: data.NewMatrix(weight.Rows, weight.Cols), tolerance: p.recipe.Tolerance}
 	if warm && p.recipe.Checkpoint.From == nil {
 		copy(s.x.Data, weight.Data)
-		mulTransposed(s.x, p.l)
-		mulTransposed(s.x, p.r)
+		for _, l := range []triangle{p.l, p.r} {
+			if err := l.mulTransposed(ctx, s.x); err != nil {
+				return err
+			}
+		}
 		w, err := p.mul(ctx, s.x, penalty)
 		if err != nil {
 			return err
@@ -297,8 +315,8 @@ func (p *falkon[T]) solve(
 	}
 	report.Gradient = math.Sqrt(gradient)
 	// Back to α even when ctx has ended: this is the best so far.
-	for _, l := range []*data.Matrix{p.r, p.l} {
-		if err := solveTriangle(context.WithoutCancel(ctx), p.ctl, s.x, l, true); err != nil {
+	for _, l := range []triangle{p.r, p.l} {
+		if err := l.solve(context.WithoutCancel(ctx), p.ctl, s.x, true); err != nil {
 			return err
 		}
 	}
@@ -315,21 +333,21 @@ func clone(m *data.Matrix) *data.Matrix {
 
 // intoBeta replaces each row v by R⁻¹L⁻¹v.
 func (p *falkon[T]) intoBeta(ctx context.Context, v *data.Matrix) error {
-	if err := solveTriangle(ctx, p.ctl, v, p.l, false); err != nil {
+	if err := p.l.solve(ctx, p.ctl, v, false); err != nil {
 		return err
 	}
-	return solveTriangle(ctx, p.ctl, v, p.r, false)
+	return p.r.solve(ctx, p.ctl, v, false)
 }
 
 // mul returns the product of the problem's matrix in the coordinates β with each
 // row of v.
 func (p *falkon[T]) mul(ctx context.Context, v *data.Matrix, penalty float64) (*data.Matrix, error) {
 	inner := clone(v)
-	if err := solveTriangle(ctx, p.ctl, inner, p.r, true); err != nil {
+	if err := p.r.solve(ctx, p.ctl, inner, true); err != nil {
 		return nil, err
 	}
 	q := clone(inner)
-	if err := solveTriangle(ctx, p.ctl, q, p.l, true); err != nil {
+	if err := p.l.solve(ctx, p.ctl, q, true); err != nil {
 		return nil, err
 	}
 	w := data.NewMatrix(v.Rows, v.Cols)
@@ -337,9 +355,9 @@ func (p *falkon[T]) mul(ctx context.Context, v *data.Matrix, penalty float64) (*
 		return nil, err
 	}
 	vmath.Scale(w.Data, 1/p.total)
-	if err := solveTriangle(ctx, p.ctl, w, p.l, false); err != nil {
+	if err := p.l.solve(ctx, p.ctl, w, false); err != nil {
 		return nil, err
 	}
 	vmath.Axpy(w.Data, penalty, inner.Data)
-	return w, solveTriangle(ctx, p.ctl, w, p.r, false)
+	return w, p.r.solve(ctx, p.ctl, w, false)
 }

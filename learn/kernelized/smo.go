@@ -271,6 +271,9 @@ func rounds[T any, F float32 | float64](
 	if s.squares != nil {
 		defer s.squares.lend(w.inner)()
 	}
+	if err := w.away(ctx, rough); err != nil && ctx.Err() == nil {
+		return "", err
+	}
 	for {
 		up, down := d.extremes(s.scores, s.state.shrunk.active)
 		violation := d.violation(up, down)
@@ -335,7 +338,12 @@ func (s *smo[T]) size(most int) int {
 			inside++
 		}
 	}
-	return min(most, max(workingLeast, len(d.b)/16, 2*inside))
+	return sizeOf(len(d.b), inside, most)
+}
+
+// sizeOf is size for so many variables, of which so many are inside their ranges.
+func sizeOf(variables, inside, most int) int {
+	return min(most, max(workingLeast, variables/16, 2*inside))
 }
 
 // noise bounds the error of a score that comes from rounding K to F.

@@ -148,7 +148,9 @@ func (d *Driver) SetCurrent(c cuda.Context) cuda.Result {
 	if c != 1 {
 		return cuda.InvalidValue
 	}
+	d.mu.Lock()
 	d.current = true
+	d.mu.Unlock()
 	return d.called("SetCurrent")
 }
 
@@ -259,6 +261,8 @@ func (d *Driver) CopyRowsOut(
 // NewStream counts streams.
 func (d *Driver) NewStream() (cuda.Stream, cuda.Result) {
 	r := d.called("NewStream")
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if r == cuda.OK {
 		d.streams++
 	}
@@ -267,6 +271,8 @@ func (d *Driver) NewStream() (cuda.Stream, cuda.Result) {
 
 // FreeStream counts streams.
 func (d *Driver) FreeStream(cuda.Stream) cuda.Result {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.streams--
 	return cuda.OK
 }
@@ -290,8 +296,11 @@ func (d *Driver) Function(_ cuda.Module, name string) (cuda.Function, cuda.Resul
 	if d.Kernels[name] == nil {
 		return 0, cuda.NotFound
 	}
+	r := d.called("Function")
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.names = append(d.names, name)
-	return cuda.Function(len(d.names)), d.called("Function")
+	return cuda.Function(len(d.names)), r
 }
 
 // Shared accepts any size.
@@ -309,7 +318,10 @@ func (d *Driver) Launch(
 			return cuda.InvalidValue
 		}
 	}
-	d.Kernels[d.names[f-1]](d, grid, args)
+	d.mu.Lock()
+	name := d.names[f-1]
+	d.mu.Unlock()
+	d.Kernels[name](d, grid, args)
 	return cuda.OK
 }
 

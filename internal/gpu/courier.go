@@ -1,0 +1,114 @@
+package gpu
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/kerf-ml/kerf/internal/cuda"
+	"github.com/kerf-ml/kerf/internal/vmath"
+)
+
+// courier has two streams, with pinned memory in which numbers arrive.
+type courier struct {
+	stream [2]cuda.Stream
+	pinned [2]*cuda.Pinned[float64]
+}
+
+func (c *courier) release(d *cuda.Device) {
+	for b, s := range c.stream {
+		c.pinned[b].Release()
+		if s != 0 {
+			d.FreeStream(s)
+		}
+	}
+}
+
+// courier takes one that is idle, or makes it.
+func (e *engine[F]) courier() (c *courier, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if last := len(e.trips) - 1; last >= 0 {
+		c = e.trips[last]
+		e.trips = e.trips[:last]
+		return c, nil
+	}
+	c = &courier{}
+	for b := range c.stream {
+		if c.stream[b], err = e.device.Stream(); err != nil {
+			c.stream[b] = 0
+			c.release(e.device)
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// travel makes trips until there are no more.
+func travel[F, O, G cuda.Number](ctx context.Context, l *line[F, O], dst []G) error {
+	e := l.matrix.engine
+	c, err := e.courier()
+	if err != nil {
+		return err
+	}
+	err = trips(ctx, l, c, dst)
+	for _, s := range c.stream { // after an error too: memory of the device is about to be given back
+		if late := e.device.Wait(s); err == nil {
+			err = late
+		}
+	}
+	if err != nil {
+		c.release(e.device)
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.trips = append(e.trips, c)
+	return nil
+}
+
+// trips has the next piece on the bus while it copies one to its place. It waits for rows that are not made
+// yet when it has nothing on the bus, so that it never holds up who makes them.
+func trips[F, O, G cuda.Number](ctx context.Context, l *line[F, O], c *courier, dst []G) error {
+	type piece struct {
+		chunk int
+		to    []G
+		from  []O
+	}
+	depart := func(b int) (piece, error) {
+		chunk, lo, hi, at, out, err := l.next()
+		if chunk < 0 || err != nil {
+			return piece{chunk: -1}, err
+		}
+		p := piece{chunk: chunk, to: dst[lo*l.width : hi*l.width]}
+		if err := pin(l.slot.device, &c.pinned[b], (l.trip*l.width*sizeOf[O]()+7)/8); err != nil {
+			return p, err
+		}
+		p.from = unsafe.Slice((*O)(unsafe.Pointer(unsafe.SliceData(c.pinned[b].Data))), len(p.to))
+		return p, out.ReadRows(p.from, at*l.ld, l.ld, l.width, c.stream[b])
+	}
+	here, err := depart(0)
+	for b := 0; err == nil && here.chunk >= 0; b ^= 1 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := l.slot.device.Wait(c.stream[b]); err != nil {
+			return err
+		}
+		l.back(here.chunk)
+		var after piece
+		after, err = depart(b ^ 1)
+		convert(here.to, here.from)
+		here = after
+	}
+	return err
+}
+
+func convert[F, G cuda.Number](dst []G, from []F) {
+	if same, ok := any(dst).([]F); ok {
+		vmath.Stream(same, from)
+		return
+	}
+	for i, a := range from {
+		dst[i] = G(a)
+	}
+}

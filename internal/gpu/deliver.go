@@ -1,0 +1,175 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/kerf-ml/kerf/internal/cuda"
+	"github.com/kerf-ml/kerf/internal/par"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// Values that come back whole are limited by the bus, and by how fast the host copies them out of pinned
+// memory. While the device makes the next rows, a few couriers bring those that are ready, each one piece on
+// the bus and one on its way to its place.
+
+// delivery is rows that are made on the device.
+type delivery[F, O cuda.Number] struct {
+	width, ld int // numbers of a row that are wanted, and from one row to the next
+	rows      int // of a chunk, a multiple of tile
+	make      func(s *slot[F], rows sideArgs, lo, hi int, out *cuda.Buffer[O]) error
+	made      func(s *slot[F]) error // looks at a chunk that is made; may be nil
+}
+
+// deliveredBytes is about how much is made at a time, tripBytes how much a courier brings at most, and couriers
+// how many there are: as many as keep a bus of 55 GB/s busy.
+const (
+	deliveredBytes = 256 << 20
+	tripBytes      = 8 << 20
+	couriers       = 8
+)
+
+// rowsAtATime returns how many rows are made at a time, of so many bytes each that come back and that are needed
+// on the device in all: sizes decide, unless memory is short.
+func (m *matrix[F]) rowsAtATime(back, all int) (rows int, err error) {
+	rows = min(padded(max(m.n, 1)), max(tile, deliveredBytes/back/tile*tile))
+	for ; rows > tile; rows = padded(rows / 2) {
+		if fits, err := m.fits(float64(all) * float64(rows)); err != nil || fits {
+			return rows, err
+		}
+	}
+	return rows, nil
+}
+
+// line is a delivery under way. A chunk is made by whichever courier needs it first, and the next one is begun
+// when it is ready.
+type line[F, O cuda.Number] struct {
+	delivery[F, O]
+	matrix *matrix[F]
+	ctl    run.Control
+	slot   *slot[F]
+	trip   int // rows that are brought at a time
+	trips  int // of a whole chunk
+
+	mu     sync.Mutex
+	change *sync.Cond
+	outs   [3]*cuda.Buffer[O] // chunk c is in outs[c%3]
+	left   []int              // trips of each chunk that are not back yet
+	begun  int                // chunks: ready, or one more
+	ready  int
+	taken  int // trips
+	err    error
+}
+
+// deliver makes all rows and copies them to dst, which has width numbers for each.
+func deliver[F, O, G cuda.Number](
+	ctx context.Context, ctl run.Control, m *matrix[F], d delivery[F, O], dst []G,
+) error {
+	workers, row := min(ctl.Cores(), couriers), d.width*sizeOf[O]()
+	bytes := min(tripBytes, max(tripBytes/32, m.n*row/(4*workers)))
+	l := &line[F, O]{delivery: d, matrix: m, ctl: ctl, trip: min(d.rows, max(1, bytes/row)),
+		left: make([]int, par.Blocks(m.n, d.rows))}
+	l.change = sync.NewCond(&l.mu)
+	l.trips = par.Blocks(d.rows, l.trip)
+	for c := range l.left {
+		l.left[c] = par.Blocks(min(d.rows, m.n-c*d.rows), l.trip)
+	}
+	return m.call(func(slots []*slot[F]) error {
+		l.slot = slots[0]
+		defer func() {
+			for _, out := range l.outs {
+				out.Release()
+			}
+		}()
+		return par.For(ctx, ctl.Quiet(), "", workers, func(int) error {
+			err := errLost // where there is a panic: the others are not to wait for this one
+			defer func() { l.fail(err) }()
+			err = m.engine.device.Do(func() error { return travel(ctx, l, dst) })
+			return err
+		})
+	})
+}
+
+var errLost = errors.New("a part of the result was not brought back")
+
+// fail keeps the first error and wakes who waits.
+func (l *line[F, O]) fail(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		l.err = err
+	}
+	l.change.Broadcast()
+}
+
+// next takes a trip: rows lo to hi-1, which are there, of which the first is in the buffer's row at. It waits
+// until they are. The chunk is -1 when there are no trips left.
+func (l *line[F, O]) next() (chunk, lo, hi, at int, out *cuda.Buffer[O], err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	chunk = l.taken / l.trips
+	if chunk >= len(l.left) || l.err != nil {
+		return -1, 0, 0, 0, nil, l.err
+	}
+	at = l.taken % l.trips * l.trip
+	lo, hi = chunk*l.rows+at, min(chunk*l.rows+min(at+l.trip, l.rows), l.matrix.n)
+	if l.taken++; hi == l.matrix.n {
+		l.taken = len(l.left) * l.trips
+	}
+	for l.err == nil && l.ready <= chunk {
+		if l.begun > l.ready {
+			l.err = l.finish()
+		} else if l.free() {
+			l.err = l.begin()
+		} else {
+			l.change.Wait()
+		}
+	}
+	if l.err == nil && l.begun == l.ready && l.begun < len(l.left) && l.free() {
+		l.err = l.begin()
+	}
+	if l.err != nil {
+		l.change.Broadcast()
+	}
+	return chunk, lo, hi, at, l.outs[chunk%len(l.outs)], l.err
+}
+
+// free reports whether the memory of the next chunk is free.
+func (l *line[F, O]) free() bool { return l.begun < len(l.outs) || l.left[l.begun-len(l.outs)] == 0 }
+
+// begin starts to make the next chunk.
+func (l *line[F, O]) begin() error {
+	s, out := l.slot, &l.outs[l.begun%len(l.outs)]
+	lo, hi := l.begun*l.rows, min((l.begun+1)*l.rows, l.matrix.n)
+	if err := room(s.device, out, (hi-lo)*l.ld); err != nil {
+		return err
+	}
+	rows, err := l.matrix.take(l.ctl, s, lo, hi, true)
+	if err != nil {
+		return err
+	}
+	l.begun++
+	return l.make(s, rows, lo, hi, *out)
+}
+
+// finish waits for the chunk that is being made.
+func (l *line[F, O]) finish() error {
+	if err := l.slot.device.Wait(l.slot.stream); err != nil {
+		return err
+	}
+	l.ready++
+	if l.made == nil {
+		return nil
+	}
+	return l.made(l.slot)
+}
+
+// back says that a trip is back.
+func (l *line[F, O]) back(chunk int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.left[chunk]--; l.left[chunk] == 0 {
+		l.change.Broadcast()
+	}
+}

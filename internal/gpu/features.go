@@ -1,0 +1,231 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+
+	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/cuda"
+	"github.com/kerf-ml/kerf/internal/par"
+	"github.com/kerf-ml/kerf/kernel"
+	"github.com/kerf-ml/kerf/run"
+)
+
+// Map64 sets dst[i·dim+j] = Σ_k b[j][k]·K(x_i, y_k).
+func (m *matrix[F]) Map64(
+	ctx context.Context, ctl run.Control, dst []float64, b *data.Matrix, lower bool,
+) (finite bool, err error) {
+	return features[F, float64](ctx, ctl, m, dst, b, lower)
+}
+
+// Map32 sets dst[i·dim+j] = Σ_k b[j][k]·K(x_i, y_k).
+func (m *matrix[F]) Map32(
+	ctx context.Context, ctl run.Control, dst []float32, b *data.Matrix, lower bool,
+) (finite bool, err error) {
+	if m.engine.single() {
+		return features[F, float32](ctx, ctl, m, dst, b, lower)
+	}
+	return features[F, float64](ctx, ctl, m, dst, b, lower)
+}
+
+// errNotFinite ends a call that has made a feature that is not finite.
+var errNotFinite = errors.New("a feature is not finite")
+
+// rotation is a product with B in the precision O: B coordinate by coordinate, as vectors are, and what a
+// chunk of rows needs for it.
+type rotation[O cuda.Number] struct {
+	device *cuda.Device
+	m, dim int
+	lower  bool
+	b      *cuda.Buffer[O]
+	found  *cuda.Buffer[O]
+
+	wide             *cuda.Buffer[float64] // K, where it is single and the product double
+	pieces, piecesB  *cuda.Buffer[float32] // of gen/cuda/split.cu
+	most, back, mine *cuda.Buffer[float32] // of rows; mine is back of B
+}
+
+func (r *rotation[O]) release() {
+	r.b.Release()
+	r.found.Release()
+	r.wide.Release()
+	for _, b := range []*cuda.Buffer[float32]{r.pieces, r.piecesB, r.most, r.back, r.mine} {
+		b.Release()
+	}
+}
+
+// ld is how many numbers a row of features takes on the device.
+func (r *rotation[O]) ld() int {
+	if sizeOf[O]() == 4 {
+		return r.dim
+	}
+	return padded(r.dim)
+}
+
+func features[F, O, G cuda.Number](
+	ctx context.Context, ctl run.Control, m *matrix[F], dst []G, b *data.Matrix, lower bool,
+) (finite bool, err error) {
+	if m.n == 0 || b.Rows == 0 {
+		return true, ctx.Err()
+	}
+	defer runtime.KeepAlive(m)
+	r := &rotation[O]{device: m.engine.device, m: m.m, dim: b.Rows, lower: lower}
+	defer func() {
+		if late := r.device.Do(func() error { r.release(); return nil }); err == nil {
+			err = late
+		}
+	}()
+	d := delivery[F, O]{width: r.dim, ld: r.ld()}
+	err = r.device.Do(func() error {
+		if err := r.begin(ctx, ctl, b); err != nil {
+			return err
+		}
+		size := sizeOf[O]() // of a row there are features three times, K, and K widened or in pieces
+		var err error
+		d.rows, err = m.rowsAtATime(size*max(d.ld, m.m), size*(3*d.ld+2*padded(m.m)))
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	d.make = func(s *slot[F], rows sideArgs, lo, hi int, out *cuda.Buffer[O]) error {
+		if err := room(s.device, &s.k, m.m*padded(hi-lo)); err != nil {
+			return err
+		}
+		// K of the columns with the rows is the rows of K, coordinate by coordinate.
+		if err := m.store(s, m.careful(s), m.cols(s), rows, s.k.At(0)); err != nil {
+			return err
+		}
+		if err := rotate(r, s, hi-lo, out); err != nil {
+			return err
+		}
+		return r.look(s.stream, out, (hi-lo)*d.ld)
+	}
+	d.made = func(s *slot[F]) error { return r.seen(s.stream) }
+	if err := deliver(ctx, ctl, m, d, dst); err != nil {
+		if errors.Is(err, errNotFinite) {
+			return false, nil
+		}
+		return false, err
+	}
+	return true, nil
+}
+
+// begin brings B to the device.
+func (r *rotation[O]) begin(ctx context.Context, ctl run.Control, b *data.Matrix) error {
+	flat := make([]O, len(b.Data))
+	err := par.For(ctx, ctl.Quiet(), "", b.Rows, func(i int) error {
+		convert(flat[i*b.Cols:(i+1)*b.Cols], b.Row(i))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var raw *cuda.Buffer[O]
+	defer func() { raw.Release() }()
+	ld := padded(r.dim)
+	if err := errors.Join(room(r.device, &raw, len(flat)), room(r.device, &r.b, ld*r.m),
+		room(r.device, &r.found, lookBlocks)); err != nil {
+		return err
+	}
+	stream, err := r.device.Stream()
+	if err != nil {
+		return err
+	}
+	defer r.device.FreeStream(stream)
+	if err := raw.Write(0, flat, stream); err != nil {
+		return err
+	}
+	err = launchOf[O](r.device, "turn", [3]uint32{uint32(ld / 32), uint32(par.Blocks(r.m, 32)), 1}, [3]uint32{32, 8, 1}, 0,
+		stream, turnArgs{from: raw.At(0), to: r.b.At(0), rows: int64(r.dim), ld: int64(ld), factor: 1, d: int64(r.m)})
+	if err == nil && sizeOf[O]() == 4 {
+		err = r.split(stream, r.b.At(0), r.dim, &r.piecesB, &r.mine)
+	}
+	if late := r.device.Wait(stream); err == nil {
+		err = late
+	}
+	return err
+}
+
+// rotate starts to multiply n rows of K, which the slot has, by B.
+func rotate[F, O cuda.Number](r *rotation[O], s *slot[F], n int, out *cuda.Buffer[O]) error {
+	k := s.k.At(0)
+	if sizeOf[O]() == 4 {
+		return r.single(s.stream, k, n, out.At(0))
+	}
+	if sizeOf[F]() == 4 {
+		count := r.m * padded(n)
+		if err := room(r.device, &r.wide, count); err != nil {
+			return err
+		}
+		err := launchOf[float64](r.device, "widen", [3]uint32{uint32(min(4096, par.Blocks(count, 256))), 1, 1},
+			[3]uint32{256, 1, 1}, 0, s.stream, widenArgs{from: k, to: r.wide.At(0), n: int64(count)})
+		if err != nil {
+			return err
+		}
+		k = r.wide.At(0)
+	}
+	return r.double(s.stream, k, n, out.At(0))
+}
+
+// doubleStrips is into how many parts the columns of a triangle are cut, each as deep as its last one.
+const doubleStrips = 8
+
+// double makes tiles of inner products.
+func (r *rotation[O]) double(stream cuda.Stream, k cuda.Pointer, n int, out cuda.Pointer) error {
+	width := padded(par.Blocks(r.dim, doubleStrips))
+	if !r.lower {
+		width = padded(r.dim)
+	}
+	for lo := 0; lo < r.dim; lo += width {
+		hi := min(lo+width, r.dim)
+		x := sideArgs{t: k, n: int64(n), ld: int64(padded(n))}
+		y := sideArgs{t: r.b.At(lo), n: int64(hi - lo), ld: int64(padded(r.dim))}
+		a := tileArgs{x: x, y: y, a: 1, d: int32(r.m), pair: int32(kernel.Dot), op: int32(kernel.Identity),
+			out: out + cuda.Pointer(8*lo), ldout: int64(r.ld())}
+		if r.lower {
+			a.d = int32(min(r.m, hi))
+		}
+		perStrip, count := strips(n, hi-lo, stripTiles)
+		a.tiles = int32(perStrip)
+		err := launchOf[float64](r.device, "dot_store", [3]uint32{uint32(par.Blocks(n, tile)), uint32(count), 1}, tileBlock,
+			sharedBytes(8, 1), stream, a)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type widenArgs struct {
+	from, to cuda.Pointer
+	n        int64
+}
+
+// lookBlocks is how many blocks look for numbers that are not finite.
+const lookBlocks = 512
+
+type lookArgs struct {
+	of, found cuda.Pointer
+	n         int64
+}
+
+// look starts to look at numbers, and seen returns errNotFinite where one of them was not finite.
+func (r *rotation[O]) look(stream cuda.Stream, of *cuda.Buffer[O], n int) error {
+	return launchOf[O](r.device, "look", [3]uint32{lookBlocks, 1, 1}, [3]uint32{256, 1, 1}, 0, stream,
+		lookArgs{of: of.At(0), found: r.found.At(0), n: int64(n)})
+}
+
+func (r *rotation[O]) seen(stream cuda.Stream) error {
+	found := make([]O, lookBlocks)
+	err := r.found.Read(found, 0, stream)
+	if late := r.device.Wait(stream); err == nil {
+		err = late
+	}
+	if err == nil && slices.ContainsFunc(found, func(f O) bool { return f != 0 }) {
+		err = errNotFinite
+	}
+	return err
+}
