@@ -13,6 +13,7 @@ import (
 	"github.com/kerf-ml/kerf/data/lines"
 	"github.com/kerf-ml/kerf/data/sets"
 	"github.com/kerf-ml/kerf/job"
+	"github.com/kerf-ml/kerf/run"
 )
 
 func (a *app) gen() *cobra.Command {
@@ -66,7 +67,7 @@ string; sets as lines of a label and the items.
 		if err := flagged(job.Writable(out)); err != nil {
 			return err
 		}
-		write, err := generate(c.Context(), args[0], o, c.Flags().Changed("dim"), out)
+		write, err := generate(c.Context(), a.control(), args[0], o, c.Flags().Changed("dim"), out)
 		if err != nil {
 			return err
 		}
@@ -82,8 +83,9 @@ string; sets as lines of a label and the items.
 }
 
 // generate makes a data set and returns what writes it.
-func generate(ctx context.Context, name string, o gen.Options, sized bool, out string) (func(w io.Writer) error,
-	error) {
+func generate(
+	ctx context.Context, ctl run.Control, name string, o gen.Options, sized bool, out string,
+) (func(w io.Writer) error, error) {
 	switch name {
 	case "signatures":
 		g := gen.NewSignatures()
@@ -122,7 +124,7 @@ func generate(ctx context.Context, name string, o gen.Options, sized bool, out s
 		return nil, wrongRecipe(ctx, err)
 	}
 	return func(w io.Writer) error {
-		table := form(w, "x")
+		table := form(w, "x", ctl)
 		if err := table.Write(x, labels); err != nil {
 			return err
 		}

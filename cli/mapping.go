@@ -105,7 +105,7 @@ func (a *app) mapByModel(
 ) error {
 	var done *job.Mapped
 	err := a.output(ctx, out, func(w io.Writer) error {
-		table := form(w, "f")
+		table := form(w, "f", o.Run)
 		var err error
 		done, err = job.MapFeatures(ctx, m, path, o, a.writeTo(table, out))
 		if err != nil {
@@ -126,7 +126,7 @@ func (a *app) mapFitted(ctx context.Context, path string, o job.Options, form da
 		return flagged(err)
 	}
 	err = a.output(ctx, out, func(w io.Writer) error {
-		table := form(w, "f")
+		table := form(w, "f", o.Run)
 		if err := f.Each(ctx, a.writeTo(table, out)); err != nil {
 			return err
 		}

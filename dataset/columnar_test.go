@@ -12,6 +12,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // TestColumnar writes vectors and labels in the formats of columns, and reads the
@@ -30,7 +31,7 @@ func TestColumnar(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		w := open(&out, "f")
+		w := open(&out, "f", run.Control{})
 		if err := errors.Join(w.Write(x, labels), w.Close()); err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/kerf-ml/kerf/data/libsvm"
 	"github.com/kerf-ml/kerf/data/npy"
 	"github.com/kerf-ml/kerf/data/parquet"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // Writer writes vectors and labels part by part. Nothing is whole before Close,
@@ -23,17 +24,17 @@ type Writer interface {
 }
 
 // NewWriter makes a Writer whose columns, where they have names, have names that
-// begin with prefix.
-type NewWriter func(w io.Writer, prefix string) Writer
+// begin with prefix. The control says how many cores may work on it.
+type NewWriter func(w io.Writer, prefix string, ctl run.Control) Writer
 
 // written lists what can be written, a line each, by the endings of files.
 var written = []struct {
 	endings []string
 	open    NewWriter
 }{
-	{[]string{".csv", ".txt", ""}, func(w io.Writer, prefix string) Writer { return &csvWriter{w: w, prefix: prefix} }},
-	{[]string{".libsvm", ".svm"}, func(w io.Writer, _ string) Writer { return libsvmWriter{w} }},
-	{[]string{".npy"}, func(w io.Writer, _ string) Writer { return &npyWriter{w: w} }},
+	{[]string{".csv", ".txt", ""}, newCSVWriter},
+	{[]string{".libsvm", ".svm"}, func(w io.Writer, _ string, _ run.Control) Writer { return libsvmWriter{w} }},
+	{[]string{".npy"}, func(w io.Writer, _ string, _ run.Control) Writer { return &npyWriter{w: w} }},
 	{[]string{".parquet"}, columnar(parquet.NewWriter)},
 	{[]string{".arrow", ".feather"}, columnar(arrow.NewWriter)},
 	{[]string{".arrows"}, columnar(arrow.NewStreamWriter)},
@@ -61,7 +62,12 @@ func WriterFor(path string) (NewWriter, error) {
 type csvWriter struct {
 	w      io.Writer
 	prefix string
+	run    run.Control
 	begun  bool
+}
+
+func newCSVWriter(w io.Writer, prefix string, ctl run.Control) Writer {
+	return &csvWriter{w: w, prefix: prefix, run: ctl}
 }
 
 func (t *csvWriter) Write(x data.Source[data.Vector], labels []string) error {
@@ -75,7 +81,7 @@ func (t *csvWriter) Write(x data.Source[data.Vector], labels []string) error {
 			names = append(names, "label")
 		}
 	}
-	return csv.Write(t.w, names, x, labels)
+	return csv.WriteOn(t.run, t.w, names, x, labels)
 }
 
 func (t *csvWriter) Close() error { return nil }
@@ -157,7 +163,7 @@ type columnWriter[W Writer] struct {
 }
 
 func columnar[W Writer](open func(w io.Writer, cols int, labeled bool) (W, error)) NewWriter {
-	return func(w io.Writer, _ string) Writer { return &columnWriter[W]{w: w, open: open} }
+	return func(w io.Writer, _ string, _ run.Control) Writer { return &columnWriter[W]{w: w, open: open} }
 }
 
 func (t *columnWriter[W]) Write(x data.Source[data.Vector], labels []string) error {

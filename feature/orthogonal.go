@@ -198,3 +198,20 @@ func (m *Orthogonal[T]) Drawn() int { return m.drawn }
 
 // Inverse returns L⁻¹. It is shared and must not be written to.
 func (m *Orthogonal[T]) Inverse() *data.Matrix { return m.inverse }
+
+// Leading returns the map of the first dim features alone, F2 with the landmarks that the
+// factorisation took first: L⁻¹ is lower triangular, so that these features need no others.
+func (m *Orthogonal[T]) Leading(dim int) *Orthogonal[T] {
+	if dim < 1 || dim > m.Dim() {
+		panic("feature: so many features lead no map")
+	}
+	if dim == m.Dim() {
+		return m
+	}
+	inverse := data.NewMatrix(dim, dim)
+	for i := range dim {
+		copy(inverse.Row(i), m.inverse.Row(i))
+	}
+	f1 := m.Landmarks()
+	return NewOrthogonal(f1.Kernel(), data.Range[T]{Of: f1.Instances(), Hi: dim}, dim, inverse, f1.Precision())
+}

@@ -53,6 +53,10 @@ type open[T any] struct {
 	kernels  []kernel.Kernel[T] // fewer than two are no choice
 	dims     []int              // increasing
 	maps     []string           // beside the recipe's, which is kept unless another is clearly better
+
+	// most is how many features F2 may have where sums over a stream choose again: it gets
+	// twice those that are chosen here, as far as that. 0 for no such choice.
+	most int
 }
 
 // What is tried of each, and on how many rows.
@@ -225,6 +229,10 @@ func choose[T any](
 		if r.Map, picked.Maps, err = chooseMap(ctx, whole, quick, o, picked.Dims, t, tell); err != nil {
 			return r, nil, err
 		}
+	}
+	d := 2 * model.DimOf(r.Map)
+	if len(picked.Dims) > 0 && r.Map.Name() == model.MapF2 && d <= min(o.most, dims[len(dims)-1]) {
+		r.Map = model.Resize(r.Map, d)
 	}
 	return r, &picked, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
+	"github.com/kerf-ml/kerf/sums"
 )
 
 // Streamed says how the rows of a file were learnt from that was read part by part.
@@ -304,9 +305,30 @@ func (t *training[T]) streamed(tr model.Training) *Streamed {
 	return &Streamed{Rows: t.stream.all.Rows, Sample: t.rows.Len(), Passes: tr.Iterations, First: t.stream.first}
 }
 
+// sumsShare is the part of the budget that sums may take for a dimension that is chosen by them.
+const sumsShare = 1.0 / 4
+
+// mostFromSums returns how many features a stream may choose among by sums over folds, 0
+// where it does not choose: of ridge these sums are there anyhow.
+func (t *training[T]) mostFromSums() int {
+	if t.stream == nil || t.choices.Learner.Name != model.LearnerRidge {
+		return 0
+	}
+	dim, targets := MostDim, max(1, t.targets.classes.Len())
+	for model.RidgeSums*sums.ProductsBytes(dim, targets) > sumsShare*float64(t.o.budget()) {
+		dim /= 2
+	}
+	return dim
+}
+
 // fitStream fits the separators to all rows.
-func (t *training[T]) fitStream(ctx context.Context, r model.Recipe[T], tr *model.Training) error {
+func (t *training[T]) fitStream(ctx context.Context, r model.Recipe[T], tr *model.Training, picked *Picked) error {
 	s := model.Stream[T]{Rows: t.stream.all.Rows, Weight: t.stream.all.Weight, Classes: t.stream.sums}
+	if picked != nil && len(picked.Dims) > 0 && t.mostFromSums() > 0 {
+		for d := LeastDim; d < t.pipeline.Map.Dim(); d *= 2 {
+			s.Dims = append(s.Dims, d)
+		}
+	}
 	if err := t.near(&s); err != nil {
 		return err
 	}

@@ -323,6 +323,9 @@ func (t *training[T]) fit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if left != nil {
+		left.most = t.mostFromSums()
+	}
 	if t.keep != nil && t.stream == nil {
 		key, err := keyOf(r, left, t.kind, part)
 		if err != nil {
@@ -346,7 +349,7 @@ func (t *training[T]) fit(ctx context.Context) error {
 		return inFile(t.rows.Name, err)
 	}
 	if t.stream != nil {
-		if err := t.fitStream(limited, r, &training); err != nil {
+		if err := t.fitStream(limited, r, &training, picked); err != nil {
 			if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 				return fmt.Errorf("the %v of --time were over before there was a model; give it more", o.Time)
 			}

@@ -60,6 +60,13 @@ func (t *training[T]) dimWords() string {
 	case p == nil || len(p.Dims) == 0:
 		return " (dimension by default; see --dim)"
 	}
+	if dims := t.out.Training.Dims; len(dims) > 0 {
+		var tried []string
+		for _, d := range dims {
+			tried = append(tried, fmt.Sprintf("%d: %.4g", d.Dim, d.Error))
+		}
+		return fmt.Sprintf(" (dimension chosen by the squared error on folds, %s)", strings.Join(tried, ", "))
+	}
 	return fmt.Sprintf(" (dimension chosen by the error on held-out rows, %s)", t.optionWords(p.Dims))
 }
 

@@ -432,7 +432,7 @@ func (w *Worker) features(ctx context.Context, u Unit, o Options, done *Done, to
 	if err != nil {
 		return err
 	}
-	out := form(to, "f")
+	out := form(to, "f", o.Run)
 	if _, err := MapFeatures(ctx, w.model, u.File, o, func(x *data.Matrix, labels []string) error {
 		done.Rows += x.Rows
 		return out.Write(x, labels)

@@ -66,11 +66,12 @@ func NewRecipe[T any](k kernel.Kernel[T], dim int) Recipe[T] {
 // Training says how a pipeline was trained.
 type Training struct {
 	learn.Report
-	Map     string  // name of the map that was used
-	Rank    int     // rank of the landmarks' Gram matrix; 0 where none was factorised
-	C       float64 // the C that was used; 0 for a learner without
-	Lambda  float64 // the lambda that was used; 0 for a learner without
-	Trials  []Trial // what Choose tried
+	Map     string     // name of the map that was used
+	Rank    int        // rank of the landmarks' Gram matrix; 0 where none was factorised
+	C       float64    // the C that was used; 0 for a learner without
+	Lambda  float64    // the lambda that was used; 0 for a learner without
+	Trials  []Trial    // what Choose tried
+	Dims    []DimTrial // that a stream chose its dimension among
 	Margins margin.Margins
 	Earned  *Earned // of a map that was grown to a claim
 	Kept    int     // rows kept from training for prediction sets
@@ -82,6 +83,12 @@ type Training struct {
 	// HeldOut are rows that Choose and Calibrate held out, by the model of the
 	// penalty that was chosen, which was fitted to a part of the rows; nil for none.
 	HeldOut *HeldOut
+}
+
+// DimTrial is what a number of features came to on folds of a stream.
+type DimTrial struct {
+	Dim   int
+	Error float64 // mean squared error at the best lambda
 }
 
 // Validate reports every field that is out of range.

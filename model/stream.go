@@ -37,6 +37,10 @@ type Stream[T any] struct {
 	// with rows that are mapped by the pipeline and weighed so.
 	Sum func(ctx context.Context, p *stream.Pass, w Weighing, merge func(part []byte) error) error
 
+	// Dims are numbers of features, increasing and below those of the map, that ridge chooses
+	// among beside these, by sums over folds: of F2 the first features are a map of their own.
+	Dims []int
+
 	Checkpoint learn.Checkpoint // where the state is kept; a round is a block of rows
 }
 
@@ -49,6 +53,9 @@ type Weighing struct {
 // streamFolds is into how many parts the rows are divided to choose the penalty of
 // ridge.
 const streamFolds = 5
+
+// RidgeSums is how many sums of products ridge has in memory at most while it chooses.
+const RidgeSums = 2*streamFolds + 4
 
 // streamPasses bounds the passes over a stream; Newton's method from the solution of a
 // sample takes one to ten.
@@ -195,44 +202,6 @@ func (f *streamed[T]) blocks(
 		}
 		return blocks.End()
 	}
-}
-
-// meanRows is how many rows of the sample the mean of the features is taken from.
-const meanRows = 4096
-
-// ridge fits least squares in one pass.
-func (f *streamed[T]) ridge(ctx context.Context, l Ridge, t *Training) error {
-	rows := f.features()
-	s := stream.Ridge{Lambdas: []float64{l.Lambda}, Intercept: true, Folds: streamFolds, Seed: f.r.Seed, Run: f.r.Run,
-		Checkpoint: f.s.Checkpoint}
-	if l.Choose {
-		s.Lambdas = ridgeLambdas(rows.Weight)
-	}
-	if l.Choose && f.s.Head != nil {
-		s.Lambdas, s.Relative = ridgeLambdas(1), true
-	}
-	head := data.Range[T]{Of: f.sample.X, Hi: min(meanRows, f.sample.Len())}
-	x, err := f.p.features(ctx, f.r.Run.Quiet(), head)
-	if err != nil {
-		return err
-	}
-	s.Shift = make([]float64, rows.Dim)
-	for i := range x.Len() {
-		x.At(i).AddTo(s.Shift, 1/float64(x.Len()))
-	}
-	if f.sample.Task == Regress {
-		s.Level = []float64{weightedMean(f.sample.Values, f.sample.Weight)}
-	}
-	fit, err := s.Fit(ctx, rows, f.sample.Classes.Len())
-	if err != nil {
-		return err
-	}
-	t.Lambda = fit.Lambda
-	t.Report = learn.Report{Status: learn.Converged, Iterations: 1, Objective: fit.Objective, Elapsed: t.Elapsed}
-	if f.s.Head != nil {
-		f.s.Read(fit.Rows, fit.Weight)
-	}
-	return f.take(fit.Models, 1)
 }
 
 // take puts functions of features into the pipeline.

@@ -54,6 +54,20 @@ func (p *Products) Dim() int { return len(p.X) }
 // Targets returns the number of targets.
 func (p *Products) Targets() int { return len(p.Y) }
 
+// Leading returns the sums of the first dim coordinates alone, in memory of their own.
+func (p *Products) Leading(dim int) *Products {
+	out := NewProducts(dim, p.Targets(), p.Shift, p.Level)
+	for i := range dim {
+		copy(out.Gram.Row(i)[:i+1], p.Gram.Row(i))
+		copy(out.Cross.Row(i), p.Cross.Row(i))
+	}
+	copy(out.X, p.X)
+	copy(out.Squares, p.Squares)
+	copy(out.Y, p.Y)
+	out.Rows, out.Weight = p.Rows, p.Weight
+	return out
+}
+
 // Add adds rows with their targets, a row each, and weights, nil for 1 each. It writes
 // to x and to y: what it leaves there is of no use. All rows are added, or none where
 // ctx ends.

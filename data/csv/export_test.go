@@ -10,3 +10,7 @@ func (r *Reader) Plain(region, piece int) {
 		r.plain = nil
 	}
 }
+
+const MoreEnds = moreEnds
+
+func CellEnds(ends []int32, text []byte, comma byte) []int32 { return cellEnds(ends, text, comma) }

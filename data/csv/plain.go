@@ -7,8 +7,6 @@ import (
 	"io"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/decimal"
-	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -40,23 +38,6 @@ type plain struct {
 
 	regionSize, pieceSize int
 }
-
-// piece is some lines of a region.
-type piece struct {
-	text  []byte
-	first int // number of the line before
-	lines int
-
-	rows   int
-	line   []int         // of each row
-	value  []float64     // column by column, room for as many rows as there are lines
-	cell   []span        // the same of columns that may hold texts
-	point  []table.Point // the first number of each column that is written with a point
-	failed bool
-}
-
-// span is where a cell stands: from lo to hi of a piece, in the line that begins at start.
-type span struct{ lo, hi, start int32 }
 
 // more reads some more bytes, if there are any.
 func (p *plain) more() {
@@ -275,147 +256,4 @@ func (p *plain) cut(region []byte, line int) []piece {
 		n++
 	}
 	return p.pieces[:n]
-}
-
-// parse takes the lines of a piece apart. It fails at the first one that is not plain.
-func (p *piece) parse(comma byte, width int, texts []bool) {
-	p.rows, p.failed, p.line = 0, false, p.line[:0]
-	count := 0
-	for _, is := range texts {
-		if is {
-			count++
-		}
-	}
-	p.value, p.cell = sized(p.value, (width-count)*p.lines), sized(p.cell, count*p.lines)
-	if len(p.point) != width {
-		p.point = make([]table.Point, width)
-	}
-	clear(p.point)
-	s := splitter{comma: comma}
-	b, at, number := p.text, 0, p.first
-	for at < len(b) {
-		start := at
-		number++
-		end := bytes.IndexByte(b[at:], '\n')
-		next := len(b)
-		if end < 0 {
-			end = len(b)
-		} else {
-			end += at
-			next = end + 1
-		}
-		for at < end && s.isBlank(b[at]) {
-			at++
-		}
-		if at == end { // a blank line
-			at = next
-			continue
-		}
-		if !p.row(b[:end], start, number, &s, width, texts) {
-			p.failed = true
-			return
-		}
-		p.line = append(p.line, number)
-		p.rows++
-		at = next
-	}
-}
-
-// sized returns a list of so many elements, the given one if it has room.
-func sized[E any](list []E, n int) []E {
-	if cap(list) < n {
-		return make([]E, n)
-	}
-	return list[:n]
-}
-
-// row takes a line apart, which ends where b does.
-func (p *piece) row(b []byte, start, line int, s *splitter, width int, texts []bool) bool {
-	at, numbers, words := start, p.rows, p.rows
-	for j := range width {
-		for at < len(b) && s.isBlank(b[at]) {
-			at++
-		}
-		lo, place := at, numbers
-		if texts[j] {
-			place = words
-			words += p.lines
-		} else {
-			numbers += p.lines
-		}
-		if !texts[j] {
-			n, ok := decimal.Read(b, at)
-			end := n.End
-			for ok && end < len(b) && s.isBlank(b[end]) {
-				end++
-			}
-			if ok && (end == len(b) || b[end] == s.comma) {
-				p.value[place] = n.Value + 0 // -0 becomes 0
-				if n.Point >= 0 && p.point[j].Line == 0 {
-					p.point[j] = table.Point{Place: table.Place{Line: line, Column: lo - start + 1},
-						Text: string(trimRight(b[lo:end], s))}
-				}
-				if at = end; !p.ends(&at, b, j, width) {
-					return false
-				}
-				continue
-			}
-		}
-		end := len(b)
-		if n := bytes.IndexByte(b[at:], s.comma); n >= 0 {
-			end = at + n
-		}
-		cell := trimRight(b[lo:end], s)
-		if texts[j] {
-			p.cell[place] = span{int32(lo), int32(lo + len(cell)), int32(start)}
-		} else {
-			v, point, ok := table.PlainNumber(cell)
-			if !ok {
-				return false
-			}
-			p.value[place] = v
-			if point && p.point[j].Line == 0 {
-				p.point[j] = table.Point{Place: table.Place{Line: line, Column: lo - start + 1}, Text: string(cell)}
-			}
-		}
-		if at = end; !p.ends(&at, b, j, width) {
-			return false
-		}
-	}
-	return true
-}
-
-// ends reports whether cell j ends as it must: the last one with the line, the others with
-// a separator, past which it goes.
-func (p *piece) ends(at *int, b []byte, j, width int) bool {
-	if j == width-1 {
-		return *at == len(b)
-	}
-	*at++
-	return *at <= len(b)
-}
-
-// trimRight returns a cell without the blanks behind it.
-func trimRight(cell []byte, s *splitter) []byte {
-	for len(cell) > 0 && s.isBlank(cell[len(cell)-1]) {
-		cell = cell[:len(cell)-1]
-	}
-	return cell
-}
-
-// addTo adds the rows to a table.
-func (p *piece) addTo(b *table.Builder, width int, texts []bool) {
-	b.Rows(p.line)
-	numbers, words := 0, 0
-	for j := range width {
-		if !texts[j] {
-			b.Numbers(j, p.value[numbers:numbers+p.rows], p.point[j])
-			numbers += p.lines
-			continue
-		}
-		for i, c := range p.cell[words : words+p.rows] {
-			b.PlainText(j, p.text[c.lo:c.hi], table.Place{Line: p.line[i], Column: int(c.lo-c.start) + 1})
-		}
-		words += p.lines
-	}
 }

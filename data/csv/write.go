@@ -1,7 +1,7 @@
 package csv
 
 import (
-	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"strconv"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/table"
+	"github.com/kerf-ml/kerf/internal/par"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // Write writes a table of commas: the header if it is not nil, then a row for
@@ -19,6 +21,12 @@ import (
 // It returns an error if the header or the labels do not fit the instances, or
 // if a value is not finite. What was written before the fault stays written.
 func Write(w io.Writer, header []string, x data.Source[data.Vector], labels []string) error {
+	return WriteOn(run.Control{Workers: 1}, w, header, x, labels)
+}
+
+// WriteOn is Write on as many cores as the control allows: to spell a number takes longer
+// than anything else that is done with it. The source must be safe for concurrent use.
+func WriteOn(ctl run.Control, w io.Writer, header []string, x data.Source[data.Vector], labels []string) error {
 	if labels != nil && len(labels) != x.Len() {
 		return fmt.Errorf("csv: %d labels for %d instances", len(labels), x.Len())
 	}
@@ -30,38 +38,83 @@ func Write(w io.Writer, header []string, x data.Source[data.Vector], labels []st
 	if header != nil && len(header) != width {
 		return fmt.Errorf("csv: a header of %d names for %d columns", len(header), width)
 	}
-	out := bufio.NewWriterSize(w, bufferSize)
-	var line []byte
-	for j, name := range header {
-		line = appendText(line, name, j)
-	}
 	if header != nil {
-		if _, err := out.Write(append(line, '\n')); err != nil {
+		var line []byte
+		for j, name := range header {
+			line = appendText(line, name, j)
+		}
+		if _, err := w.Write(append(line, '\n')); err != nil {
 			return err
 		}
 	}
-	dense := make([]float64, dim)
-	for i := range x.Len() {
-		v := x.At(i)
+	ctl = run.Control{Workers: ctl.Cores()}
+	s := spelling{x: x, labels: labels, dim: dim, rows: max(1, blockCells/max(1, dim))}
+	s.block = make([]block, 2*ctl.Workers)
+	for ; s.first < x.Len(); s.first += len(s.block) * s.rows {
+		if err := s.some(ctl, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blockCells is how many numbers are spelled at a time, about: 300 kB of text.
+const blockCells = 1 << 14
+
+// spelling is a table that is written, several blocks of rows at a time.
+type spelling struct {
+	x      data.Source[data.Vector]
+	labels []string
+	dim    int
+	rows   int // of a block
+	first  int // row of the blocks
+	block  []block
+}
+
+// block is the text of some rows.
+type block struct {
+	text  []byte
+	dense []float64
+	err   error // that ended it
+}
+
+// some writes the next rows, as many as the blocks hold.
+func (s *spelling) some(ctl run.Control, w io.Writer) error {
+	n := min(len(s.block), par.Blocks(s.x.Len()-s.first, s.rows))
+	err := par.For(context.Background(), ctl, "", n, func(k int) error {
+		s.spell(&s.block[k], s.first+k*s.rows)
+		return nil
+	})
+	for k := 0; k < n && err == nil; k++ {
+		if _, err = w.Write(s.block[k].text); err == nil {
+			err = s.block[k].err
+		}
+	}
+	return err
+}
+
+// spell writes the rows of a block, from lo on, to its text.
+func (s *spelling) spell(b *block, lo int) {
+	b.text, b.err = b.text[:0], nil
+	b.dense = sized(b.dense, s.dim)
+	for i := lo; i < min(lo+s.rows, s.x.Len()); i++ {
+		v := s.x.At(i)
 		if !v.Finite() {
-			return fmt.Errorf("csv: row %d: a value is not finite", i+1)
+			b.err = fmt.Errorf("csv: row %d: a value is not finite", i+1)
+			return
 		}
-		v.CopyTo(dense)
-		line = line[:0]
-		for j, value := range dense {
+		v.CopyTo(b.dense)
+		for j, value := range b.dense {
 			if j > 0 {
-				line = append(line, ',')
+				b.text = append(b.text, ',')
 			}
-			line = strconv.AppendFloat(line, value, 'g', -1, 64)
+			b.text = strconv.AppendFloat(b.text, value, 'g', -1, 64)
 		}
-		if labels != nil {
-			line = appendText(line, labels[i], dim)
+		if s.labels != nil {
+			b.text = appendText(b.text, s.labels[i], s.dim)
 		}
-		if _, err := out.Write(append(line, '\n')); err != nil {
-			return err
-		}
+		b.text = append(b.text, '\n')
 	}
-	return out.Flush()
 }
 
 // appendText appends the cell of column j.

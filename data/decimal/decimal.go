@@ -4,7 +4,6 @@
 package decimal
 
 import (
-	"encoding/binary"
 	"math"
 	"math/bits"
 	"strconv"
@@ -19,11 +18,12 @@ const (
 )
 
 // tens are powers of ten as float64, fives powers of five shifted so that the highest bit
-// is set, and shifts by how much.
+// is set, and shifts by how much; inverses are 2¹²⁷ over fives, without the fraction.
 var (
-	tens   [exactPower + 1]float64
-	fives  [mostPower + 1]uint64
-	shifts [mostPower + 1]int
+	tens     [exactPower + 1]float64
+	fives    [mostPower + 1]uint64
+	shifts   [mostPower + 1]int
+	inverses [mostPower + 1]uint64
 )
 
 func init() {
@@ -35,6 +35,9 @@ func init() {
 		}
 		shifts[k] = bits.LeadingZeros64(five)
 		fives[k] = five << shifts[k]
+		if k > 0 { // 2¹²⁷ over 1 takes 65 bits
+			inverses[k], _ = bits.Div64(1<<63, 0, fives[k])
+		}
 		five *= 5
 	}
 }
@@ -51,6 +54,14 @@ type Number struct {
 // more than 19 digits, or is so large or small, that it is better left to strconv. The value
 // has the bits that strconv.ParseFloat gives it.
 func Read(b []byte, at int) (n Number, ok bool) {
+	if n, ok = common(b, at); ok {
+		return n, true
+	}
+	return general(b, at)
+}
+
+// general is Read of numbers of all spellings.
+func general(b []byte, at int) (n Number, ok bool) {
 	i, negative := at, false
 	n.Point = -1
 	if i < len(b) && (b[i] == '-' || b[i] == '+') {
@@ -96,19 +107,12 @@ func Parse(text []byte) (float64, error) {
 // they end.
 func digits(mantissa uint64, b []byte, i int) (uint64, int) {
 	for len(b)-i >= 8 {
-		word := binary.LittleEndian.Uint64(b[i:])
-		odd := others(word)
-		if odd == 0 {
-			mantissa = 100_000_000*mantissa + value(word)
-			i += 8
-			continue
+		chunk := word(b, i)
+		size := leading(chunk)
+		mantissa = powers[size/8]*mantissa + value(chunk<<(64-size))
+		if i += size / 8; size < 64 {
+			return mantissa, i
 		}
-		n := bits.TrailingZeros64(odd) / 8
-		if n > 0 { // the digits, with zeros before them
-			word = word<<(64-8*n) | zeros>>(8*n)
-			mantissa = powers[n]*mantissa + value(word)
-		}
-		return mantissa, i + n
 	}
 	for ; i < len(b); i++ {
 		c := b[i] - '0'
@@ -118,27 +122,6 @@ func digits(mantissa uint64, b []byte, i int) (uint64, int) {
 		mantissa = 10*mantissa + uint64(c)
 	}
 	return mantissa, i
-}
-
-const zeros = 0x3030303030303030 // eight digits
-
-var powers = [...]uint64{1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000}
-
-// others marks the bytes of a word up to the first one, from the lowest on, that is no digit:
-// a digit less '0' has no bit in its upper half, and still has none with 6 added. Only what
-// is no digit can carry over into the next byte.
-func others(word uint64) uint64 {
-	word ^= zeros
-	return (word | (word + 0x0606060606060606)) & 0xf0f0f0f0f0f0f0f0
-}
-
-// value is the number of eight digits, of which the lowest byte is the first: neighbours
-// become numbers of two digits, these of four, these the whole.
-func value(word uint64) uint64 {
-	word -= zeros
-	word = (word*10 + word>>8) & 0x00ff00ff00ff00ff
-	word = (word*100 + word>>16) & 0x0000ffff0000ffff
-	return (word*10_000 + word>>32) & 0xffffffff
 }
 
 // significant counts the digits from the first one on that is not 0.
@@ -189,6 +172,11 @@ func scaled(mantissa uint64, scale int) (float64, bool) {
 	case scale < -mostPower || scale > mostPower:
 		return 0, false
 	}
+	return divided(mantissa, scale), true
+}
+
+// divided is scaled of a mantissa other than 0, for a scale up to mostPower either way.
+func divided(mantissa uint64, scale int) float64 {
 	shift := bits.LeadingZeros64(mantissa)
 	m := mantissa << shift
 	var high, low uint64
@@ -207,12 +195,22 @@ func scaled(mantissa uint64, scale int) (float64, bool) {
 		high <<= 1
 		power--
 	}
-	const cut = 11
-	rest, half := high&(1<<cut-1), uint64(1)<<(cut-1)
+	rest := high & (1<<cut - 1)
 	high >>= cut
 	if rest > half || rest == half && (low != 0 || high&1 == 1) {
-		high++ // 2⁵³ leaves a fraction of 0, and adds to the exponent below
+		high++
 	}
+	return assemble(high, power)
+}
+
+const (
+	cut  = 11             // bits of 64 that a float64 has no room for
+	half = 1 << (cut - 1) // of the last one that it has
+)
+
+// assemble returns m·2^(power+cut), for m of 53 bits, or 2⁵³ by rounding: that leaves a
+// fraction of 0, and adds to the exponent.
+func assemble(m uint64, power int) float64 {
 	exponent := uint64(power + cut + 52 + 1023)
-	return math.Float64frombits(exponent<<52 + high - 1<<52), true
+	return math.Float64frombits(exponent<<52 + m - 1<<52)
 }

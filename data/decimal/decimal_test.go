@@ -1,6 +1,7 @@
 package decimal_test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -28,7 +29,8 @@ func check(t testing.TB, text string) bool {
 		t.Fatalf("%q: a point at %d", text, n.Point)
 	}
 	const before = "1.5,"
-	for _, behind := range []string{",12345678", " ", "\n"} {
+	long := strings.Repeat("0123456789", 3)
+	for _, behind := range []string{",12345678", " ", "\n", "," + long, "\n-" + long, "x" + long} {
 		m, same := decimal.Read([]byte(before+text+behind), len(before))
 		m.End -= len(before)
 		if m.Point >= 0 {
@@ -122,32 +124,35 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { check(t, text) })
 }
 
+// Numbers of a table, with a comma behind each.
 func BenchmarkRead(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for _, digits := range []int{4, 8, -1} {
-		var texts [][]byte
-		bytes := 0
-		for range 1000 {
-			texts = append(texts, strconv.AppendFloat(nil, rng.NormFloat64(), 'f', digits, 64))
-			bytes += len(texts[len(texts)-1])
+	for _, digits := range []int{4, 6, 8, -1} {
+		var text []byte
+		for range 10_000 {
+			text = append(strconv.AppendFloat(text, rng.NormFloat64(), 'f', digits, 64), ',')
 		}
 		b.Run(fmt.Sprintf("digits=%d", digits), func(b *testing.B) {
-			b.SetBytes(int64(bytes))
+			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				for _, text := range texts {
-					if _, ok := decimal.Read(text, 0); !ok {
+				for at := 0; at < len(text); {
+					n, ok := decimal.Read(text, at)
+					if !ok {
 						b.Fatal("not read")
 					}
+					at = n.End + 1
 				}
 			}
 		})
 		b.Run(fmt.Sprintf("strconv/digits=%d", digits), func(b *testing.B) {
-			b.SetBytes(int64(bytes))
+			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				for _, text := range texts {
-					if _, err := strconv.ParseFloat(string(text), 64); err != nil {
+				for rest := text; len(rest) > 0; {
+					n := bytes.IndexByte(rest, ',')
+					if _, err := strconv.ParseFloat(string(rest[:n]), 64); err != nil {
 						b.Fatal(err)
 					}
+					rest = rest[n+1:]
 				}
 			}
 		})

@@ -155,7 +155,7 @@ func (w *Writer) chunk(c *composer, j int, k *writtenChunk, rows int) {
 	}
 	c.list(3, compactBinary, 1)
 	c.bytes(w.name(j))
-	c.int32(4, codecSnappy)
+	c.int32(4, k.codec)
 	c.int64(5, int64(rows))
 	c.int64(6, k.size)
 	c.int64(7, k.packed)

@@ -48,10 +48,12 @@ type written struct {
 type writtenChunk struct {
 	dict, data   int64 // offsets; dict is 0 without a dictionary
 	size, packed int64
+	codec        int
 }
 
 // NewWriter returns a writer of vectors of cols coordinates, from 1 to 65535, with
-// labels or without. Pages are compressed by Snappy.
+// labels or without. Pages are compressed by Snappy, but for columns of numbers that do
+// not get smaller by it.
 func NewWriter(w io.Writer, cols int, labeled bool) (*Writer, error) {
 	if cols < 1 || cols >= maxWritten {
 		return nil, fmt.Errorf("parquet: %d columns, and there must be from 1 to %d", cols, maxWritten-1)
@@ -136,15 +138,37 @@ func (w *Writer) gather(j, end, rows int) {
 
 // numbers writes a column.
 func (w *Writer) numbers(column []float64) writtenChunk {
-	c := writtenChunk{data: w.at}
+	c := writtenChunk{data: w.at, codec: codecSnappy}
+	if w.bytesOf(column[:min(len(column), triedRows)]); !w.shrinks() {
+		c.codec = codecNone
+	}
 	for page := range slices.Chunk(column, pageRows) {
-		w.plain = slices.Grow(w.plain[:0], 8*len(page))[:8*len(page)]
-		for i, v := range page {
-			binary.LittleEndian.PutUint64(w.plain[8*i:], math.Float64bits(v))
-		}
+		w.bytesOf(page)
 		w.page(&c, pageData, len(page), encodingPlain)
 	}
 	return c
+}
+
+// bytesOf puts numbers to the plain bytes.
+func (w *Writer) bytesOf(values []float64) {
+	w.plain = slices.Grow(w.plain[:0], 8*len(values))[:8*len(values)]
+	for i, v := range values {
+		binary.LittleEndian.PutUint64(w.plain[8*i:], math.Float64bits(v))
+	}
+}
+
+// triedRows is how many numbers of a column show whether it gets smaller by compression.
+const triedRows = 1 << 10
+
+// shrinks reports whether the plain bytes get smaller by a sixteenth or more.
+func (w *Writer) shrinks() bool { return len(w.pack()) <= len(w.plain)-len(w.plain)/16 }
+
+// pack compresses the plain bytes.
+func (w *Writer) pack() []byte {
+	if most := snappy.MaxEncodedLen(len(w.plain)); len(w.packed) < most {
+		w.packed = make([]byte, most)
+	}
+	return snappy.Encode(w.packed, w.plain)
 }
 
 // texts writes the labels, by a dictionary where there are few different ones.
@@ -158,7 +182,7 @@ func (w *Writer) texts() writtenChunk {
 			}
 		}
 	}
-	c := writtenChunk{data: w.at}
+	c := writtenChunk{data: w.at, codec: codecSnappy}
 	byDict := len(all) <= maxLabels
 	if byDict {
 		c.dict = w.at
@@ -209,10 +233,10 @@ func appendIndices(to []byte, labels []string, index map[string]int) []byte {
 
 // page writes the plain bytes as a page.
 func (w *Writer) page(c *writtenChunk, kind, values, encoding int) {
-	if most := snappy.MaxEncodedLen(len(w.plain)); len(w.packed) < most {
-		w.packed = make([]byte, most)
+	packed := w.plain
+	if c.codec != codecNone {
+		packed = w.pack()
 	}
-	packed := snappy.Encode(w.packed, w.plain)
 	head := pageHead(kind, len(w.plain), len(packed), values, encoding)
 	c.size += int64(len(head) + len(w.plain))
 	c.packed += int64(len(head) + len(packed))

@@ -65,7 +65,7 @@ var order = [][]string{
 	{"cli"},
 	{"bench/peer", "bench/serve/service"},
 	{"cmd/...", "bench/core", "bench/gpu", "bench/maps", "bench/learners", "bench/peers", "bench/serve/batch",
-		"bench/serve/soak", "bench/beam", "python"},
+		"bench/serve/soak", "bench/beam", "bench/streams", "python"},
 }
 
 // helpers lists for each internal package the packages of the module that it

@@ -25,13 +25,17 @@ import (
 // the others give, and the weights then follow from the sums over all rows
 // (docs/math/sums.md). They are those of linear.Ridge at the same λ, to rounding.
 //
+// Where Dims are given, so is how many of the first coordinates the functions are of: sums of
+// these are parts of the sums of all, and no row is read again.
+//
 // Memory is Folds + 3 matrices of d², whatever the number of rows; time n·d² for the
 // pass and d³/3 for each λ and fold.
 type Ridge struct {
 	Lambdas   []float64 // values of λ to choose among, each above 0; at least one
 	Relative  bool      // Lambdas are of a unit of weight: λ is one of them times the sum of the rows' weights
 	Intercept bool      // fit b
-	Folds     int       // parts, at least 2 where there are several Lambdas
+	Folds     int       // parts, at least 2 where there are several Lambdas or Dims
+	Dims      []int     // numbers of first coordinates to choose among, increasing; nil for all coordinates
 	Seed      uint64    // that divides rows into folds
 
 	// Shift and Level are about the means of the rows and of the targets, of a sample for
@@ -49,22 +53,33 @@ func (r Ridge) Validate() error {
 	for _, l := range r.Lambdas {
 		faults = append(faults, f.Positive("lambda", l))
 	}
-	if len(r.Lambdas) > 1 {
+	if r.chooses() {
 		faults = append(faults, f.AtLeast(2, "folds", r.Folds))
+	}
+	for i, d := range r.Dims {
+		faults = append(faults, f.AtLeast(1, "dim", d))
+		if i > 0 && d <= r.Dims[i-1] {
+			faults = append(faults, errors.New("ridge: dims are not increasing"))
+		}
 	}
 	return errors.Join(faults...)
 }
 
+// chooses reports whether there is anything to choose.
+func (r Ridge) chooses() bool { return len(r.Lambdas) > 1 || len(r.Dims) > 1 }
+
 // Step is what one λ came to.
 type Step struct {
 	Lambda float64
+	Dim    int     // first coordinates
 	Error  float64 // mean squared error on rows held out, over targets; +Inf where there is no function
 }
 
 // RidgeFit is what a Ridge found.
 type RidgeFit struct {
 	Lambda    float64
-	Steps     []Step      // where there are several Lambdas
+	Dim       int         // first coordinates that the functions are of
+	Steps     []Step      // where there are several Lambdas or Dims
 	Models    []*Function // one a target
 	Objective float64
 	Residual  float64 // Σ c·(f(x) - y)², over targets
@@ -81,11 +96,19 @@ func (r Ridge) Fit(ctx context.Context, s *Sample, classes int) (*RidgeFit, erro
 	if classes >= 2 {
 		targets = learn.Separators(classes)
 	}
+	for _, d := range r.Dims {
+		if d > s.Dim {
+			return nil, fmt.Errorf("ridge: %d of %d coordinates cannot be chosen", d, s.Dim)
+		}
+	}
 	folds := 1
-	if len(r.Lambdas) > 1 {
+	if r.chooses() {
 		folds = max(2, r.Folds)
 	}
 	matrices := float64(folds+3)*sums.ProductsBytes(s.Dim, targets) + 8*2*float64(sums.BlockRows*s.Dim)
+	if n := len(r.Dims); n > 1 {
+		matrices += float64(folds+1) * sums.ProductsBytes(r.Dims[n-2], targets)
+	}
 	if err := r.Run.Reserve("sums of products of so many features", matrices, "use a smaller --dim"); err != nil {
 		return nil, err
 	}
@@ -167,18 +190,19 @@ func (r Ridge) solve(ctx context.Context, parts []*sums.Products, dim, targets i
 		r.Lambdas = slices.Clone(r.Lambdas)
 		vmath.Scale(r.Lambdas, all.Weight)
 	}
-	fit := &RidgeFit{Lambda: r.Lambdas[0], Rows: all.Rows, Weight: all.Weight}
-	if len(r.Lambdas) > 1 {
+	fit := &RidgeFit{Lambda: r.Lambdas[0], Dim: dim, Rows: all.Rows, Weight: all.Weight}
+	if n := len(r.Dims); n > 0 {
+		fit.Dim = r.Dims[n-1]
+	}
+	if r.chooses() {
 		var err error
-		if fit.Steps, err = r.tryAll(ctx, parts, all); err != nil {
+		if fit.Steps, err = r.tryDims(ctx, parts, all); err != nil {
 			return nil, err
 		}
-		best := math.Inf(1)
-		for _, s := range fit.Steps {
-			if s.Error < best || s.Error == best && s.Lambda > fit.Lambda {
-				best, fit.Lambda = s.Error, s.Lambda
-			}
-		}
+		fit.choose()
+	}
+	if fit.Dim < dim {
+		all = all.Leading(fit.Dim)
 	}
 	var err error
 	if fit.Models, err = r.functions(ctx, all, fit.Lambda); err != nil {
@@ -197,7 +221,7 @@ func (r Ridge) solve(ctx context.Context, parts []*sums.Products, dim, targets i
 func (r Ridge) tryAll(ctx context.Context, parts []*sums.Products, all *sums.Products) ([]Step, error) {
 	steps := make([]Step, len(r.Lambdas))
 	for l, lambda := range r.Lambdas {
-		steps[l].Lambda = lambda
+		steps[l].Lambda, steps[l].Dim = lambda, all.Dim()
 	}
 	r.Run.Progress.Begin("choose lambda", int64(len(parts)*len(steps)))
 	defer r.Run.Progress.End()

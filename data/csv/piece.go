@@ -1,0 +1,177 @@
+package csv
+
+import (
+	"bytes"
+
+	"github.com/kerf-ml/kerf/data/decimal"
+	"github.com/kerf-ml/kerf/data/table"
+)
+
+// piece is some lines of a region.
+type piece struct {
+	text  []byte
+	first int // number of the line before
+	lines int
+
+	rows   int
+	line   []int         // of each row
+	ends   []int32       // of the cells, row by row, behind -1: each begins behind the one before
+	value  []float64     // column by column
+	cell   []span        // the same of columns that may hold texts
+	point  []table.Point // of each column, the first number that is written with a point
+	failed bool
+}
+
+// span is where a cell stands: from lo to hi of a piece, in the line that begins at start.
+type span struct{ lo, hi, start int32 }
+
+// parse takes the lines of a piece apart. It fails where one is not plain. Where cells end is
+// found for all of them first, so that the processor can read several numbers at a time.
+func (p *piece) parse(comma byte, width int, texts []bool) {
+	p.failed = true
+	if !p.divide(comma, width) {
+		return
+	}
+	count := 0
+	for _, is := range texts {
+		if is {
+			count++
+		}
+	}
+	p.value, p.cell = sized(p.value, (width-count)*p.rows), sized(p.cell, count*p.rows)
+	if len(p.point) != width {
+		p.point = make([]table.Point, width)
+	}
+	clear(p.point)
+	s := splitter{comma: comma}
+	numbers, words := 0, 0
+	for j := range width {
+		if texts[j] {
+			p.texts(p.cell[words:words+p.rows], j, &s)
+			words += p.rows
+			continue
+		}
+		if !p.numbers(p.value[numbers:numbers+p.rows], j, &s) {
+			return
+		}
+		numbers += p.rows
+	}
+	p.failed = false
+}
+
+// divide finds the rows, lines that are not blank, and where their cells end. It reports false
+// for a row that has not as many cells as the table is wide, and for a blank line before one.
+func (p *piece) divide(comma byte, width int) bool {
+	s := splitter{comma: comma}
+	b := p.text
+	p.rows, p.line = 0, sized(p.line, p.lines)[:0]
+	p.ends = cellEnds(sized(p.ends, 1+min(p.lines*width, len(b))+moreEnds), b, comma)
+	if len(b) > 0 && b[len(b)-1] != '\n' {
+		p.ends = append(p.ends, int32(len(b)))
+	}
+	next, blank := 0, false
+	for at := 0; at < len(b); {
+		end := len(b)
+		if n := bytes.IndexByte(b[at:], '\n'); n >= 0 {
+			end = at + n
+		}
+		for at < end && s.isBlank(b[at]) {
+			at++
+		}
+		if at == end { // a blank line
+			at, blank = end+1, true
+			continue
+		}
+		if next += width; blank || next >= len(p.ends) || int(p.ends[next]) != end {
+			return false
+		}
+		p.line = append(p.line, p.first+p.rows+1)
+		p.rows++
+		at = end + 1
+	}
+	return true
+}
+
+// sized returns a list of so many elements, the given one if it has room.
+func sized[E any](list []E, n int) []E {
+	if cap(list) < n {
+		return make([]E, n)
+	}
+	return list[:n]
+}
+
+// bounds returns where cell j of a row begins, and where it ends.
+func (p *piece) bounds(i, j int) (lo, hi int) {
+	at := i*len(p.point) + j
+	return int(p.ends[at]) + 1, int(p.ends[at+1])
+}
+
+// begin returns where a row begins.
+func (p *piece) begin(i int) int32 { return p.ends[i*len(p.point)] + 1 }
+
+// numbers reads column j, NaN for a cell that is missing. It reports false where one is a text.
+func (p *piece) numbers(to []float64, j int, s *splitter) bool {
+	points := false
+	for i := 0; i < len(to); i++ {
+		n, some := decimal.Column(to[i:], p.text, p.ends, i*len(p.point)+j, len(p.point))
+		points = points || some
+		if i += n; i == len(to) {
+			break
+		}
+		lo, hi := p.bounds(i, j)
+		v, point, ok := table.PlainNumber(trim(p.text[lo:hi], s))
+		if !ok {
+			return false
+		}
+		to[i], points = v, points || point
+	}
+	for i := 0; i < len(to) && points; i++ { // the first of them
+		lo, hi := p.bounds(i, j)
+		if cell := trim(p.text[lo:hi], s); bytes.IndexByte(cell, '.') >= 0 {
+			at := lo + bytes.Index(p.text[lo:hi], cell) - int(p.begin(i)) + 1
+			p.point[j] = table.Point{Place: table.Place{Line: p.line[i], Column: at}, Text: string(cell)}
+			points = false
+		}
+	}
+	return true
+}
+
+// texts notes where the cells of column j stand.
+func (p *piece) texts(to []span, j int, s *splitter) {
+	for i := range to {
+		lo, hi := p.bounds(i, j)
+		for lo < hi && s.isBlank(p.text[lo]) {
+			lo++
+		}
+		hi = lo + len(trim(p.text[lo:hi], s))
+		to[i] = span{int32(lo), int32(hi), p.begin(i)}
+	}
+}
+
+// trim returns a cell without the blanks around it.
+func trim(cell []byte, s *splitter) []byte {
+	for len(cell) > 0 && s.isBlank(cell[0]) {
+		cell = cell[1:]
+	}
+	for len(cell) > 0 && s.isBlank(cell[len(cell)-1]) {
+		cell = cell[:len(cell)-1]
+	}
+	return cell
+}
+
+// addTo adds the rows to a table.
+func (p *piece) addTo(b *table.Builder, width int, texts []bool) {
+	b.Rows(p.line)
+	numbers, words := 0, 0
+	for j := range width {
+		if !texts[j] {
+			b.Numbers(j, p.value[numbers:numbers+p.rows], p.point[j])
+			numbers += p.rows
+			continue
+		}
+		for i, c := range p.cell[words : words+p.rows] {
+			b.PlainText(j, p.text[c.lo:c.hi], table.Place{Line: p.line[i], Column: int(c.lo-c.start) + 1})
+		}
+		words += p.rows
+	}
+}
