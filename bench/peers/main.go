@@ -135,30 +135,32 @@ func (b *bench) prepare() error {
 func (b *bench) python() string { return filepath.Join(b.folder, "venv", "bin", "python") }
 
 // choose returns the works and growths with the given names, all where there are
-// none.
+// none, in the order of the list: a prediction comes behind its training, which it brings along.
 func choose(names []string) (chosen []work, growing []growth, err error) {
 	if len(names) == 0 {
 		return works, growths, nil
 	}
 	for _, name := range names {
-		found := false
-		for _, w := range works {
-			if w.id() == name || w.Group == name {
-				chosen, found = append(chosen, w), true
-			}
-		}
+		known := slices.ContainsFunc(works, func(w work) bool { return w.called(name) })
 		for _, g := range growths {
 			if name == growthGroup || g.id() == name {
-				growing, found = append(growing, g), true
+				growing, known = append(growing, g), true
 			}
 		}
-		if !found {
-			var known []string
+		if !known {
+			var all []string
 			for _, w := range works {
-				known = append(known, w.id())
+				all = append(all, w.id())
 			}
-			slices.Sort(known)
-			return nil, nil, fmt.Errorf("there is no work %q; there are growth, %s", name, strings.Join(known, ", "))
+			slices.Sort(all)
+			return nil, nil, fmt.Errorf("there is no work %q; there are growth, %s", name, strings.Join(all, ", "))
+		}
+	}
+	wanted := func(w work) bool { return slices.ContainsFunc(names, w.called) }
+	for i, w := range works {
+		by := func(p work) bool { return p.Name != w.Name && p.Set == w.Set && p.rows == w.rows && wanted(p) }
+		if wanted(w) || w.Name == svmTrain && slices.ContainsFunc(works[i:], by) {
+			chosen = append(chosen, w)
 		}
 	}
 	return chosen, growing, nil

@@ -48,7 +48,7 @@ type side struct {
 var ours = map[string]func(h *house, j *job) (side, error){
 	"block": block, "product": product,
 	"f2": f2, "fourier": fourier, "sketch": sketch, "gaussian": gaussian, "thin": thin,
-	"svm": trainMachine, svmPredict: predictMachine, "svm-one": predictOne,
+	svmTrain: trainMachine, svmPredict: predictMachine, "svm-one": predictOne,
 	"linear": trainLinear, "logistic": trainLogistic,
 	"ridge": trainRidge, "falkon": trainFalkon, "metric": learnMetric,
 	"text": trainText, "auto": trainTable, "csv": readTable, "parquet": readTable, "libsvm": readTable,

@@ -65,3 +65,25 @@ func TestSides(t *testing.T) {
 		}
 	}
 }
+
+// TestChoose: works come in the order of the list, each once, and a prediction behind the
+// training that it predicts by.
+func TestChoose(t *testing.T) {
+	for _, c := range []struct{ names, want string }{
+		{"svm-predict-a9a", "svm-a9a svm-predict-a9a"}, {"svm-one-clusters", "svm-clusters svm-one-clusters"},
+		{"svm-a9a", "svm-a9a"}, {"svm-predict-noisy", "svm-noisy svm-predict-noisy svm-noisy svm-predict-noisy"},
+		{"svm-predict-a9a svm-a9a f2-points50", "f2-points50 svm-a9a svm-predict-a9a"},
+	} {
+		chosen, _, err := choose(strings.Fields(c.names))
+		var got []string
+		for _, w := range chosen {
+			got = append(got, w.id())
+		}
+		if err != nil || strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %v, %v; want %s", c.names, got, err, c.want)
+		}
+	}
+	if _, _, err := choose([]string{"nothing"}); err == nil {
+		t.Error("there is a work nothing")
+	}
+}

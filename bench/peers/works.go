@@ -26,6 +26,9 @@ func (w work) id() string {
 	return name
 }
 
+// called reports whether a name is that of the work, or of its group.
+func (w work) called(name string) bool { return w.id() == name || w.Group == name }
+
 // shares reports whether the work can be done by the processes of the other, which
 // then have its data, and what they trained.
 func (w work) shares(o work) bool {
@@ -66,6 +69,7 @@ const (
 	onnx       = "onnxruntime"
 	ourselves  = "kerf"
 	blockRows  = 10_000
+	svmTrain   = "svm"
 	svmPredict = "svm-predict"
 )
 
@@ -164,7 +168,7 @@ func supportVectors() []work {
 		if s.params["two"] == false {
 			value, within = "test error", 0.02
 		}
-		train := work{Group: "C-SVC", Name: "svm", Title: "train: " + s.title, Set: s.name, rows: s.rows, Peers: machines,
+		train := work{Group: "C-SVC", Name: svmTrain, Title: "train: " + s.title, Set: s.name, rows: s.rows, Peers: machines,
 			params: s.params, Value: value, Within: within}
 		predict := train
 		predict.Name, predict.Value, predict.Within = svmPredict, "test error", 0.02
