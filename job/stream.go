@@ -188,11 +188,13 @@ func (o *TrainOptions) surveyFile(ctx context.Context, path string) (*dataset.Ro
 		return nil, nil, err
 	}
 	dim := float64(MostDim)
-	switch v := o.Choices.Map.Args["dim"].(type) {
-	case int:
-		dim = max(float64(v), 1)
-	case float64:
-		dim = max(v, 1)
+	for _, args := range []map[string]any{o.Choices.Map.Args, o.Choices.Learner.Args} {
+		switch v := args["dim"].(type) {
+		case int:
+			dim = max(float64(v), 1)
+		case float64:
+			dim = max(v, 1)
+		}
 	}
 	most := max(1, min(mostSampled, int(featureShare*float64(o.budget())/8/dim)))
 	o.Run.Progress.Begin("survey "+path, o.on.steps())

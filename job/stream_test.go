@@ -91,6 +91,11 @@ func TestStreamIsTrainingInMemory(t *testing.T) {
 		{files["libsvm"], "rbf(gamma=2)", "f1(dim=20)", "svm(C=2,tolerance=1e-11)", "", false, nil, 1e-4},
 		{files["strings"], "spectrum(k=2)", "f2(dim=20)", "svm(C=2,tolerance=1e-11)", "", false, nil, 1e-4},
 		{files["sets"], "jaccard", "f2(dim=20)", "ridge(lambda=0.1)", "", false, nil, 1e-7},
+		// Conjugate gradients stop at 1e-4 of the gradient they began with, in coordinates of condition below 10.
+		{table, "rbf(gamma=0.3)", "none", "falkon(lambda=0.001,dim=30)", "class", true, []string{"value"}, 1e-3},
+		{table, "rbf(gamma=0.3)", "none", "falkon(lambda=0.001,dim=30)", "value", true, []string{"class"}, 1e-3},
+		{files["libsvm"], "rbf(gamma=2)", "none", "falkon(lambda=0.001,dim=20)", "", false, nil, 1e-3},
+		{files["strings"], "spectrum(k=2)", "none", "falkon(lambda=0.001,dim=20)", "", false, nil, 1e-3},
 	}
 	for _, test := range tests {
 		name := fmt.Sprint(test.path[strings.LastIndex(test.path, "/")+1:], " ", test.kernel, " ", test.learner)
@@ -126,11 +131,15 @@ func TestStreamIsTrainingInMemory(t *testing.T) {
 // on how often it is read.
 func TestStreamsAreTheSameBits(t *testing.T) {
 	path := mixed(t, 3000)
-	for _, learner := range []string{"ridge", "svm", "logistic"} {
+	for _, learner := range []string{"ridge", "svm", "logistic", "falkon(dim=40)"} {
+		mapped := "f2(dim=40)"
+		if strings.HasPrefix(learner, "falkon") {
+			mapped = "none"
+		}
 		var first []byte
 		for _, workers := range []int{1, 2, 3} {
 			for _, memory := range []int64{1 << 30, 1<<30 + 1<<20} {
-				o := job.TrainOptions{Options: chosen(t, "rbf(gamma=0.3)", "f2(dim=40)", learner), Stream: true, Holdout: 0.2}
+				o := job.TrainOptions{Options: chosen(t, "rbf(gamma=0.3)", mapped, learner), Stream: true, Holdout: 0.2}
 				o.Read.Target, o.Read.Drop = "class", []string{"value"}
 				o.Run = run.Control{Workers: workers, Memory: memory}
 				b := bytesOf(t, train(t, path, o).Model)

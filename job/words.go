@@ -148,10 +148,11 @@ func (t *training[T]) learnerWords() string {
 		}
 	}
 	how := " (chosen on held-out rows)"
-	if t.choices.Learner.Name == model.LearnerRidge {
-		if how = " (chosen by its leave-one-out error)"; t.stream != nil {
-			how = " (chosen by its error on folds)"
-		}
+	switch name := t.choices.Learner.Name; {
+	case t.stream != nil && (name == model.LearnerRidge || name == model.LearnerFalkon):
+		how = " (chosen by its error on folds)"
+	case name == model.LearnerRidge:
+		how = " (chosen by its leave-one-out error)"
 	}
 	if !t.choices.chooses() {
 		how = ""

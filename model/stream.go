@@ -64,6 +64,9 @@ const streamPasses = 20
 // Streams reports what keeps a learner from being fitted to a stream of so many classes,
 // 0 of numbers, or to one that can be read once.
 func Streams(l Learner, classes int, once bool) error {
+	if l.Name() == LearnerFalkon {
+		return nil
+	}
 	switch l := l.(type) {
 	case Ridge:
 		return nil
@@ -79,13 +82,13 @@ func Streams(l Learner, classes int, once bool) error {
 		return fmt.Errorf("logistic of more than two classes takes several passes, and a pipe can be read once; " +
 			"svm and ridge take one, and a file is read again")
 	}
-	return fmt.Errorf("%s needs all rows at once; ridge, svm and logistic learn from sums over rows", l.Name())
+	return fmt.Errorf("%s needs all rows at once; ridge, svm, logistic and falkon learn from sums over rows", l.Name())
 }
 
 // FitStream fits the separators of a pipeline, which FitSample returned with t for a
 // sample of the rows, to all rows of a stream. The map, the penalty that the sample was
-// best with and the calibration stay; lambda of ridge is chosen anew, from sums over
-// folds of all rows. The report is that of the stream, the scores and margins are those
+// best with and the calibration stay; lambda of ridge and of falkon is chosen anew, from sums
+// over folds of all rows. The report is that of the stream, the scores and margins are those
 // of the sample.
 //
 // A learner that is not one of Streams is refused. When ctx ends while Newton's method
@@ -107,6 +110,8 @@ func (r Recipe[T]) FitStream(ctx context.Context, p *Pipeline[T], t *Training, s
 	switch l := r.Learner.(type) {
 	case Ridge:
 		err = from.ridge(ctx, l, t)
+	case Falkon[T]:
+		err = from.falkon(ctx, l, t)
 	case SVM:
 		if s.Head != nil {
 			err = from.once(ctx, l, stream.SquaredHinge, l.Tolerance, l.MaxPasses, l.Unit, t)

@@ -25,17 +25,8 @@ func (f *streamed[T]) ridge(ctx context.Context, l Ridge, t *Training) error {
 	if l.Choose && f.s.Head != nil {
 		s.Lambdas, s.Relative = ridgeLambdas(1), true
 	}
-	head := data.Range[T]{Of: f.sample.X, Hi: min(meanRows, f.sample.Len())}
-	x, err := f.p.features(ctx, f.r.Run.Quiet(), head)
-	if err != nil {
+	if err := f.about(ctx, &s); err != nil {
 		return err
-	}
-	s.Shift = make([]float64, rows.Dim)
-	for i := range x.Len() {
-		x.At(i).AddTo(s.Shift, 1/float64(x.Len()))
-	}
-	if f.sample.Task == Regress {
-		s.Level = []float64{weightedMean(f.sample.Values, f.sample.Weight)}
 	}
 	whole, cut := f.p.Map.(*feature.Orthogonal[T])
 	if cut && len(f.s.Dims) > 0 {
@@ -50,11 +41,33 @@ func (f *streamed[T]) ridge(ctx context.Context, l Ridge, t *Training) error {
 		t.Rank = fit.Dim
 	}
 	t.Lambda, t.Dims = fit.Lambda, dimTrials(fit.Steps, s.Dims)
-	t.Report = learn.Report{Status: learn.Converged, Iterations: 1, Objective: fit.Objective, Elapsed: t.Elapsed}
+	f.report(t, fit, fit.Objective)
+	return f.take(fit.Models, 1)
+}
+
+// about sets what the sums are about: the means of the sample, nearly.
+func (f *streamed[T]) about(ctx context.Context, s *stream.Ridge) error {
+	head := data.Range[T]{Of: f.sample.X, Hi: min(meanRows, f.sample.Len())}
+	x, err := f.p.features(ctx, f.r.Run.Quiet(), head)
+	if err != nil {
+		return err
+	}
+	s.Shift = make([]float64, f.p.Map.Dim())
+	for i := range x.Len() {
+		x.At(i).AddTo(s.Shift, 1/float64(x.Len()))
+	}
+	if f.sample.Task == Regress {
+		s.Level = []float64{weightedMean(f.sample.Values, f.sample.Weight)}
+	}
+	return nil
+}
+
+// report notes what a pass came to.
+func (f *streamed[T]) report(t *Training, fit *stream.RidgeFit, objective float64) {
+	t.Report = learn.Report{Status: learn.Converged, Iterations: 1, Objective: objective, Elapsed: t.Elapsed}
 	if f.s.Head != nil {
 		f.s.Read(fit.Rows, fit.Weight)
 	}
-	return f.take(fit.Models, 1)
 }
 
 // dimTrials returns the least error of each dimension that was tried; nil for no choice.

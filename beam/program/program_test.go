@@ -265,7 +265,7 @@ func TestFaultsAreOneLine(t *testing.T) {
 		{[]string{"train", data, "--runner", "flink"}, "--endpoint"},
 		{[]string{"train", data, "--runner", "moon"}, "moon"},
 		{[]string{"train", data, "--endpoint", "localhost:1"}, "--endpoint"},
-		{[]string{"train", data, "--learner", "kernel-svm"}, "ridge, svm and logistic"},
+		{[]string{"train", data, "--learner", "kernel-svm"}, "ridge, svm, logistic and falkon"},
 		{[]string{"predict", model, data}, "-o"},
 		{[]string{"predict", model, data, "-o", full}, "there already"},
 		{[]string{"predict", model, data, "-o", filepath.Join(out, "new")}, "part-1.csv:2"},

@@ -34,6 +34,7 @@ type Ridge struct {
 	Lambdas   []float64 // values of λ to choose among, each above 0; at least one
 	Relative  bool      // Lambdas are of a unit of weight: λ is one of them times the sum of the rows' weights
 	Intercept bool      // fit b
+	Centred   bool      // b is the mean of the targets, which w is fitted about; not with Intercept
 	Folds     int       // parts, at least 2 where there are several Lambdas or Dims
 	Dims      []int     // numbers of first coordinates to choose among, increasing; nil for all coordinates
 	Seed      uint64    // that divides rows into folds
@@ -55,6 +56,9 @@ func (r Ridge) Validate() error {
 	}
 	if r.chooses() {
 		faults = append(faults, f.AtLeast(2, "folds", r.Folds))
+	}
+	if r.Centred && r.Intercept {
+		faults = append(faults, errors.New("ridge: b is fitted or the mean of the targets, not both"))
 	}
 	for i, d := range r.Dims {
 		faults = append(faults, f.AtLeast(1, "dim", d))
@@ -275,8 +279,12 @@ func (r Ridge) functions(ctx context.Context, p *sums.Products, lambda float64) 
 		vmath.Axpy(row, -p.Weight*mean[j], mean[:j+1])
 		row[j] += lambda
 		for k := range b.Rows {
-			b.Row(k)[j] = p.Cross.Row(j)[k] - mean[j]*p.Y[k]
-			if !r.Intercept {
+			switch b.Row(k)[j] = p.Cross.Row(j)[k]; {
+			case r.Intercept:
+				b.Row(k)[j] -= mean[j] * p.Y[k]
+			case r.Centred: // Σ c·x·(y-ȳ) is the same of rows about any shift
+				b.Row(k)[j] -= p.X[j] * (p.Y[k] / p.Weight)
+			default:
 				b.Row(k)[j] += p.Level[k]*p.X[j] + p.Shift[j]*(p.Y[k]+p.Weight*p.Level[k])
 			}
 		}
@@ -292,8 +300,11 @@ func (r Ridge) functions(ctx context.Context, p *sums.Products, lambda float64) 
 		if vmath.Finite(m.W) >= 0 {
 			return nil, errors.New("ridge: a weight is not finite; scale the data down, or use a larger lambda")
 		}
-		if r.Intercept {
+		switch {
+		case r.Intercept:
 			m.Bias = p.Level[k] + p.Y[k]/p.Weight - vmath.Dot(mean, m.W) - vmath.Dot(p.Shift, m.W)
+		case r.Centred:
+			m.Bias = p.Level[k] + p.Y[k]/p.Weight
 		}
 		out[k] = m
 	}

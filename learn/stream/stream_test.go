@@ -138,6 +138,46 @@ func TestRidgeIsThatOfMemory(t *testing.T) {
 	}
 }
 
+// Centred targets are those less their mean, which is then the constant.
+func TestRidgeCentred(t *testing.T) {
+	for _, n := range []int{40, 1023, 1025} {
+		for _, weighted := range []bool{false, true} {
+			p := noisy(n, 4, 3, weighted)
+			r := stream.Ridge{Lambdas: []float64{2}, Centred: true, Shift: []float64{0.3, 0, -7, 0.3}, Level: []float64{90}}
+			got, err := r.Fit(t.Context(), p.sample(true), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum, weight := 0.0, 0.0
+			for i, y := range p.values {
+				c := 1.0
+				if weighted {
+					c = p.weight[i]
+				}
+				sum, weight = sum+c*y, weight+c
+			}
+			less := make([]float64, n)
+			for i, y := range p.values {
+				less[i] = y - sum/weight
+			}
+			want, report, err := linear.Ridge{Lambda: 2}.FitValues(t.Context(), data.Labeled[data.Vector, float64]{X: p.x,
+				Y: less, Weight: p.weight})
+			if err != nil {
+				t.Fatal(err)
+			}
+			close(t, "numbers", append(slices.Clone(got.Models[0].W), got.Models[0].Bias), append(slices.Clone(want.W),
+				sum/weight), rounding)
+			if math.Abs(got.Objective-report.Objective) > rounding*report.Objective {
+				t.Errorf("n=%d: the objective is %v, want %v", n, got.Objective, report.Objective)
+			}
+		}
+	}
+	both := stream.Ridge{Lambdas: []float64{2}, Intercept: true, Centred: true}
+	if _, err := both.Fit(t.Context(), noisy(40, 4, 3, false).sample(true), 0); err == nil {
+		t.Error("two constants: no error")
+	}
+}
+
 // The error of each λ is that of fits to all folds but one, row by row.
 func TestRidgeChoosesByFolds(t *testing.T) {
 	p := noisy(1500, 5, 2, true)
