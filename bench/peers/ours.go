@@ -51,7 +51,8 @@ var ours = map[string]func(h *house, j *job) (side, error){
 	svmTrain: trainMachine, svmPredict: predictMachine, "svm-one": predictOne,
 	"linear": trainLinear, "logistic": trainLogistic,
 	"ridge": trainRidge, "falkon": trainFalkon, "metric": learnMetric,
-	"text": trainText, "auto": trainTable, "csv": readTable, "parquet": readTable, "libsvm": readTable,
+	"text": trainText, "auto": trainTable, "auto-quick": trainTable,
+	"csv": readTable, "parquet": readTable, "libsvm": readTable,
 	"chain": trainChain,
 }
 

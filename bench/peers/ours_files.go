@@ -45,8 +45,13 @@ func trainText(_ *house, j *job) (side, error) {
 	return command(j, args...)
 }
 
+// trainTable trains with nothing chosen, or nothing but how long it may take.
 func trainTable(_ *house, j *job) (side, error) {
-	return command(j, "train", filepath.Join(j.Dir, "adult.csv"), "--test", filepath.Join(j.Dir, "adult.t.csv"))
+	args := []string{"train", filepath.Join(j.Dir, "adult.csv"), "--test", filepath.Join(j.Dir, "adult.t.csv")}
+	if j.Work == "auto-quick" {
+		args = append(args, "--effort", "quick")
+	}
+	return command(j, args...)
 }
 
 // readTable reads a file into vectors.

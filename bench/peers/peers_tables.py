@@ -17,6 +17,7 @@ def adult(job):
 
 
 @work("auto", "scikit-learn")
+@work("auto-quick", "scikit-learn")
 def pipeline(job):
     """Scaled numbers, one coordinate a category, Nyström features and a linear SVM; width and C by three folds."""
     from sklearn.compose import ColumnTransformer
@@ -44,6 +45,7 @@ def pipeline(job):
 
 
 @work("auto", "HistGradientBoosting")
+@work("auto-quick", "HistGradientBoosting")
 def boosting(job):
     """Categories as such; rate and leaves by three folds."""
     from sklearn.ensemble import HistGradientBoostingClassifier

@@ -235,6 +235,8 @@ var tables = []work{
 		Peers: []string{sklearn}, Value: "sum", Within: 1e-9},
 	{Group: "tables", Name: "auto", Title: "adult, %d rows of mixed columns, nothing chosen: file to tested model",
 		Set: "adult", rows: [2]int{32_561, 5_000}, Peers: []string{sklearn, boosting}, Value: "test error", Within: 0.02},
+	{Group: "tables", Name: "auto-quick", Title: "adult, %d rows, --effort quick",
+		Set: "adult", rows: [2]int{32_561, 5_000}, Peers: []string{sklearn, boosting}, Value: "test error", Within: 0.02},
 }
 
 // A growth is a work at n, 2n, 4n and 8n rows.

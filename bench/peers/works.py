@@ -4,7 +4,7 @@ import importlib
 WORKS = {}  # by work and contender: a function of the job, which returns the work as a function that is timed
 MODULES = {"gram": ("block", "product"), "maps": ("f2", "fourier", "sketch", "gaussian", "thin"),
            "machines": ("svm", "svm-predict", "svm-one"), "linear": ("linear", "logistic"),
-           "ridge": ("ridge", "falkon", "metric"), "texts": ("text",), "tables": ("auto", "csv", "libsvm", "parquet"),
+           "ridge": ("ridge", "falkon", "metric"), "texts": ("text",), "tables": ("auto", "auto-quick", "csv", "libsvm", "parquet"),
            "chain": ("chain",)}
 
 
