@@ -103,6 +103,11 @@ type typed[T any] struct{ kind spec.Kind[T] }
 
 func workerOf[T any](kind spec.Kind[T]) worker { return typed[T]{kind} }
 
+// workerFor returns who trains on rows of a kind.
+func workerFor(kind dataset.Kind) (worker, error) {
+	return spec.ForKind(kind, workerOf[data.Vector], workerOf[string], workerOf[data.Set])
+}
+
 // reading returns how a file is read for the kernel that was chosen.
 func (o *Options) reading() (dataset.Options, error) {
 	read := o.Read

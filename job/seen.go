@@ -16,7 +16,7 @@ import (
 // alike: what is right on them may be remembered and not learnt.
 type Seen struct {
 	Rows   int    `json:"rows"`
-	Of     int    `json:"of"`     // test rows
+	Of     int    `json:"of"`     // test rows, without those of weight 0
 	Others *Score `json:"others"` // on the other test rows; null where there are none
 }
 
@@ -81,17 +81,20 @@ func (t *training[T]) digests(ctx context.Context, x data.Source[T], known truth
 
 // measureSeen measures the test rows that the model has not seen, where it has seen some.
 func (t *training[T]) measureSeen(head *model.Head, m *Measured) (err error) {
-	v := t.tested
+	v, of := t.tested, 0
 	var others []int
 	for i, seen := range v.seen {
-		if !seen {
+		if m.Weight != nil && !(m.Weight[i] > 0) {
+			continue
+		}
+		if of++; !seen {
 			others = append(others, i)
 		}
 	}
-	if len(others) == len(v.seen) {
+	if len(others) == of {
 		return nil
 	}
-	s := &Seen{Rows: len(v.seen) - len(others), Of: len(v.seen)}
+	s := &Seen{Rows: of - len(others), Of: of}
 	t.out.Seen = s
 	if len(others) == 0 {
 		t.o.warn("%s: every test row also stands among the rows trained on, so the test says nothing about new rows; test "+

@@ -136,3 +136,33 @@ func TestSeenOtherwise(t *testing.T) {
 		t.Errorf("held-out copies: %+v", got.Seen)
 	}
 }
+
+// TestSeenWeightless: test rows of weight 0 are no test rows. Where the others all were trained
+// on, nothing is known of new rows.
+func TestSeenWeightless(t *testing.T) {
+	for _, task := range []model.Task{model.Classify, model.Regress} {
+		var a, b strings.Builder
+		a.WriteString("x,y,w\n")
+		b.WriteString("x,y,w\n")
+		for i := range 60 {
+			y := fmt.Sprint("c", i%2)
+			if task == model.Regress {
+				y = fmt.Sprint(math.Sqrt(float64(i)))
+			}
+			fmt.Fprintf(&a, "%d,%s,1\n", i, y)
+			switch {
+			case i < 10:
+				fmt.Fprintf(&b, "%d,%s,1\n", i, y)
+			case i < 15:
+				fmt.Fprintf(&b, "%d,%s,0\n%d,%s,0\n", i, y, 100+i, y)
+			}
+		}
+		o := quickly()
+		o.Effort, o.Read.Target, o.Read.Weight, o.Test = job.Least, "y", "w", put(t, "test.csv", b.String())
+		got, err := job.Train(context.Background(), put(t, "train.csv", a.String()), o)
+		if err != nil {
+			t.Fatalf("%s: %v", task, err)
+		}
+		checkSeen(t, string(task), got, 10, 0)
+	}
+}

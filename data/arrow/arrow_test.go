@@ -24,6 +24,7 @@ import (
 	"github.com/kerf-ml/kerf/data/file"
 	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/data/table"
+	"github.com/kerf-ml/kerf/kerftest"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -57,26 +58,6 @@ func stored(t testing.TB, name string) []byte {
 	return content
 }
 
-// show writes a table down: the header, then the rows, - for missing.
-func show(t *table.Table) []string {
-	if t == nil {
-		return nil
-	}
-	all := []string{strings.Join(t.Header, " ")}
-	for i := range t.Len() {
-		var row []string
-		for j := range t.Cols() {
-			cell, ok := t.Cell(i, j)
-			if !ok {
-				cell = "-"
-			}
-			row = append(row, cell)
-		}
-		all = append(all, strings.Join(row, " "))
-	}
-	return all
-}
-
 func TestRead(t *testing.T) {
 	want := []string{
 		"age weight long count small happy price job few",
@@ -96,13 +77,13 @@ func TestRead(t *testing.T) {
 		tab, err := readAll(content, "none")
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
-		} else if !slices.Equal(show(tab), want) || !slices.Equal(tab.Lines, []int{1, 2, 3}) {
-			t.Errorf("%s: %q", name, show(tab))
+		} else if !slices.Equal(kerftest.Cells(tab), want) || !slices.Equal(tab.Lines, []int{1, 2, 3}) {
+			t.Errorf("%s: %q", name, kerftest.Cells(tab))
 		}
 	}
 	tab, err := readAll(stored(t, "people.arrow"), "happy")
 	if err != nil || !slices.Equal(tab.Labels(), []string{"true", "false", "true"}) {
-		t.Errorf("labels %q, %v", show(tab), err)
+		t.Errorf("labels %q, %v", kerftest.Cells(tab), err)
 	}
 	for name, want := range map[string][]string{
 		"grows.arrows": {"c", "b", "a", "d", "-", "b", "x"},
@@ -112,8 +93,8 @@ func TestRead(t *testing.T) {
 				"1.5779232e+12 1234 5 7 8 9 ab - 2.5",
 		},
 	} {
-		if tab, err := readAll(stored(t, name), "none"); err != nil || !slices.Equal(show(tab), want) {
-			t.Errorf("%s: %q, %v", name, show(tab), err)
+		if tab, err := readAll(stored(t, name), "none"); err != nil || !slices.Equal(kerftest.Cells(tab), want) {
+			t.Errorf("%s: %q, %v", name, kerftest.Cells(tab), err)
 		}
 	}
 	if tab, err := readAll(stored(t, "empty.arrow"), "none"); tab != nil || err != io.EOF {
@@ -161,7 +142,7 @@ func TestReadInParts(t *testing.T) {
 				if err != nil || tableErr != nil || n == 0 || n > max || tab.Len() != n {
 					t.Fatalf("%d rows, %v, %v", n, err, tableErr)
 				}
-				for _, row := range show(tab)[1:] {
+				for _, row := range kerftest.Cells(tab)[1:] {
 					if row != want[at] {
 						t.Fatalf("row %d is %q, want %q", at, row, want[at])
 					}

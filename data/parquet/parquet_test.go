@@ -24,6 +24,7 @@ import (
 	"github.com/kerf-ml/kerf/data/parquet"
 	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/data/table"
+	"github.com/kerf-ml/kerf/kerftest"
 )
 
 var _ table.Sink = (*table.Builder)(nil)
@@ -50,23 +51,6 @@ func stored(t testing.TB, name string) []byte {
 	return content
 }
 
-// show writes a table down: the header, then the rows, - for missing.
-func show(t *table.Table) []string {
-	all := []string{strings.Join(t.Header, " ")}
-	for i := range t.Len() {
-		var row []string
-		for j := range t.Cols() {
-			cell, ok := t.Cell(i, j)
-			if !ok {
-				cell = "-"
-			}
-			row = append(row, cell)
-		}
-		all = append(all, strings.Join(row, " "))
-	}
-	return all
-}
-
 func TestRead(t *testing.T) {
 	want := []string{
 		"age weight long count small happy price job few",
@@ -78,8 +62,8 @@ func TestRead(t *testing.T) {
 		tab, err := readAll(stored(t, "people-"+name), "none")
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
-		} else if !slices.Equal(show(tab), want) || !slices.Equal(tab.Lines, []int{1, 2, 3}) {
-			t.Errorf("%s: %q", name, show(tab))
+		} else if !slices.Equal(kerftest.Cells(tab), want) || !slices.Equal(tab.Lines, []int{1, 2, 3}) {
+			t.Errorf("%s: %q", name, kerftest.Cells(tab))
 		}
 	}
 	tab, err := readAll(stored(t, "people-none"), "happy")
@@ -87,14 +71,14 @@ func TestRead(t *testing.T) {
 		t.Errorf("labels %q, %v", tab.Labels(), err)
 	}
 	tab, err = readAll(stored(t, "people-polars"), "job")
-	if err != nil || show(tab)[1] != "39 70.5 -5 1.8446744073709552e+19 0.5 1 clerk 255" {
-		t.Errorf("polars: %q, %v", show(tab), err)
+	if err != nil || kerftest.Cells(tab)[1] != "39 70.5 -5 1.8446744073709552e+19 0.5 1 clerk 255" {
+		t.Errorf("polars: %q, %v", kerftest.Cells(tab), err)
 	}
 	for name, want := range map[string][]string{
 		"times": {"ms day us", "1234 19000 5"}, "fixed": {"c", "ab", "-", "cd"},
 	} {
-		if tab, err := readAll(stored(t, name), "none"); err != nil || !slices.Equal(show(tab), want) {
-			t.Errorf("%s: %q, %v", name, show(tab), err)
+		if tab, err := readAll(stored(t, name), "none"); err != nil || !slices.Equal(kerftest.Cells(tab), want) {
+			t.Errorf("%s: %q, %v", name, kerftest.Cells(tab), err)
 		}
 	}
 	if tab, err := readAll(stored(t, "empty"), "none"); tab != nil || err != io.EOF {
@@ -139,7 +123,7 @@ func TestEncodings(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		for i, row := range show(tab) {
+		for i, row := range kerftest.Cells(tab) {
 			if row != want[i] {
 				t.Errorf("%s: row %d is %q, want %q", name, i, row, want[i])
 				break
@@ -170,7 +154,7 @@ func TestReadInParts(t *testing.T) {
 			if err != nil || tableErr != nil || n == 0 || n > max || tab.Len() != n {
 				t.Fatalf("%d rows, %v, %v", n, err, tableErr)
 			}
-			for _, row := range show(tab)[1:] {
+			for _, row := range kerftest.Cells(tab)[1:] {
 				if row != want[at] {
 					t.Fatalf("row %d is %q, want %q", at, row, want[at])
 				}
@@ -248,7 +232,7 @@ func TestChecksum(t *testing.T) {
 	for at := 4; at < foot; at++ {
 		changed := bytes.Clone(good)
 		changed[at] ^= 0x10
-		if got, err := readAll(changed, "none"); err == nil && !slices.Equal(show(got), show(want)) {
+		if got, err := readAll(changed, "none"); err == nil && !slices.Equal(kerftest.Cells(got), kerftest.Cells(want)) {
 			unseen++
 		}
 	}

@@ -58,6 +58,21 @@ func TestBlackBoxConformance(t *testing.T) {
 	}
 }
 
+// A kernel that panics is an error of the fit, and no end of the program.
+func TestBlackBoxPanics(t *testing.T) {
+	k := kernel.Func[string](func(x, y string) float64 { panic("no number") })
+	d := data.Labeled[string, float64]{X: data.Slice[string]{"a", "b", "aa", "bb"}, Y: []float64{1, -1, 1, -1}}
+	for name, l := range map[string]learn.Learner[string, float64, *kernelized.Expansion[string]]{
+		"ridge":  kernelized.NewRidgeClassifier[string](k),
+		"falkon": kernelized.NewFalkonClassifier[string](k),
+		"svm":    kernelized.NewSVM[string](k),
+	} {
+		if _, _, err := l.Fit(t.Context(), d); err == nil || !strings.Contains(err.Error(), "no number") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // The perceptron with a budget learns many classes by one against the rest.
 func TestBudgetOneVsRest(t *testing.T) {
 	d := sectors(200, 3)

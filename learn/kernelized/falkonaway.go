@@ -7,6 +7,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/gram"
 	"github.com/kerf-ml/kerf/internal/linalg"
+	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -47,10 +48,17 @@ func (p *falkon[T]) factorAway(ctx context.Context) error {
 		return nil
 	}
 	diag := make([]float64, p.landmarks.Len())
-	for i := range diag {
-		diag[i] = kernel.Diag(p.recipe.Kernel, p.landmarks.At(i))
+	err := par.For(ctx, p.ctl.Quiet(), "", par.Blocks(len(diag), diagBlock), func(b int) error {
+		lo, hi := par.Range(b, len(diag), diagBlock)
+		for i := lo; i < hi; i++ {
+			diag[i] = kernel.Diag(p.recipe.Kernel, p.landmarks.At(i))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	err := p.raised(ctx, diag, func(epsilon float64) (err error) {
+	err = p.raised(ctx, diag, func(epsilon float64) (err error) {
 		p.far, err = gram.Factor(ctx, p.ctl, p.recipe.Kernel, p.landmarks, epsilon)
 		return err
 	})

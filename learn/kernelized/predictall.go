@@ -42,7 +42,7 @@ func (e *Expansion[T]) signs(ctx context.Context, ctl run.Control, x data.Source
 	if ctl.Precision != run.Float64 || n*m < screenFrom {
 		return e.ScoreAll(ctx, ctl, x)
 	}
-	if _, err := gram.DeviceName(ctl.Device); ctl.Device != run.CPU && err == nil {
+	if _, err := gram.DeviceName(ctl.Device); ctl.Device != run.CPU && (ctl.Device != run.Auto || err == nil) {
 		return e.ScoreAll(ctx, ctl, x) // what another device computes has other errors
 	}
 	here := ctl

@@ -121,3 +121,20 @@ func TestPredictAllOther(t *testing.T) {
 		}
 	}
 }
+
+// TestPredictAllDevice: labels are not told by the cores where somebody chose a device that is not
+// there, however plain they are.
+func TestPredictAllDevice(t *testing.T) {
+	e, x := screened(600, 3, 0.5, 0)
+	e.Bias = 1e4
+	const nowhere = run.GPU + 99
+	if _, err := e.ScoreAll(t.Context(), run.Control{Device: nowhere}, x); err == nil {
+		t.Fatal("there are scores of a device that is not there")
+	}
+	if _, err := e.PredictAll(t.Context(), run.Control{Device: nowhere}, x); err == nil {
+		t.Error("there are labels of a device that is not there")
+	}
+	if _, err := e.PredictAll(t.Context(), run.Control{Device: run.Auto}, x); err != nil {
+		t.Error(err)
+	}
+}

@@ -36,18 +36,23 @@ func (r Ridge) tryDims(ctx context.Context, parts []*sums.Products, all *sums.Pr
 }
 
 // choose takes the smallest number of coordinates that comes within dimSlack of the least
-// error, with the λ that is best for it, the largest of equals.
+// error, with the λ that is best for it, the largest of equals. Where there is no function
+// for any, it takes all coordinates and the largest λ.
 func (f *RidgeFit) choose() {
 	least := math.Inf(1)
 	for _, s := range f.Steps {
-		least = min(least, s.Error)
+		if s.Error < least { // not NaN
+			least = s.Error
+		}
 	}
 	best, found := math.Inf(1), false
 	for _, s := range f.Steps {
 		switch {
+		case math.IsInf(least, 1):
+			f.Lambda = max(f.Lambda, s.Lambda)
 		case found && s.Dim > f.Dim:
 			return
-		case !found && s.Error <= dimSlack*least && !math.IsInf(s.Error, 1):
+		case !found && s.Error <= dimSlack*least:
 			found, f.Dim, f.Lambda, best = true, s.Dim, s.Lambda, s.Error
 		case found && (s.Error < best || s.Error == best && s.Lambda > f.Lambda):
 			f.Lambda, best = s.Lambda, s.Error

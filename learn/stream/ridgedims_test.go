@@ -74,3 +74,26 @@ func TestRidgeDimFaults(t *testing.T) {
 		}
 	}
 }
+
+// TestChoose: what has no function or no error counts for nothing; where none has one, the largest
+// λ and all coordinates are taken.
+func TestChoose(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	for _, c := range []struct {
+		steps  []stream.Step
+		dim    int
+		lambda float64
+	}{
+		{[]stream.Step{{1, 2, 3}, {9, 2, 3}, {1, 4, 2.99}}, 2, 9},
+		{[]stream.Step{{1, 2, 3}, {9, 2, 4}, {1, 4, 2}, {9, 4, 1}}, 4, 9},
+		{[]stream.Step{{1, 2, inf}, {9, 2, inf}, {1, 4, inf}, {9, 4, 1}}, 4, 9},
+		{[]stream.Step{{1, 4, inf}, {9, 4, inf}}, 4, 9},
+		{[]stream.Step{{1, 2, inf}, {9, 2, inf}, {1, 4, inf}, {9, 4, inf}}, 4, 9},
+		{[]stream.Step{{1, 2, nan}, {9, 2, 3}, {1, 4, 3}, {9, 4, nan}}, 2, 9},
+		{[]stream.Step{{1, 2, 0}, {9, 2, 0}, {1, 4, 0}, {9, 4, 0}}, 2, 9},
+	} {
+		if dim, lambda := stream.Choose(4, 1, c.steps); dim != c.dim || lambda != c.lambda {
+			t.Errorf("%v: %d coordinates and λ = %v, want %d and %v", c.steps, dim, lambda, c.dim, c.lambda)
+		}
+	}
+}
