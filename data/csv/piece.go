@@ -159,19 +159,13 @@ func trim(cell []byte, s *splitter) []byte {
 	return cell
 }
 
-// addTo adds the rows to a table.
-func (p *piece) addTo(b *table.Builder, width int, texts []bool) {
-	b.Rows(p.line)
-	numbers, words := 0, 0
-	for j := range width {
-		if !texts[j] {
-			b.Numbers(j, p.value[numbers:numbers+p.rows], p.point[j])
-			numbers += p.rows
-			continue
-		}
-		for i, c := range p.cell[words : words+p.rows] {
-			b.PlainText(j, p.text[c.lo:c.hi], table.Place{Line: p.line[i], Column: int(c.lo-c.start) + 1})
-		}
-		words += p.rows
+// addColumn adds the cells of column j to a table. So many columns before it hold texts.
+func (p *piece) addColumn(b *table.Builder, j, before int, text bool) {
+	if !text {
+		b.Numbers(j, p.value[(j-before)*p.rows:][:p.rows], p.point[j])
+		return
+	}
+	for i, c := range p.cell[before*p.rows:][:p.rows] {
+		b.PlainText(j, p.text[c.lo:c.hi], table.Place{Line: p.line[i], Column: int(c.lo-c.start) + 1})
 	}
 }

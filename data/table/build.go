@@ -74,6 +74,7 @@ type Builder struct {
 	is     Roles          // of columns that are settled
 	lines  []int
 	last   int // rows of the last table: the next one may have as many
+	about  int // rows that the next one is said to have, 0 for no word
 	column []*column
 	texts  []bool          // columns that have had a text in a table before
 	expect map[string]bool // columns that were named and had no cell so far
@@ -156,16 +157,23 @@ func PlainNumber(cell []byte) (v float64, point, ok bool) {
 	return v, kind == number && bytes.IndexByte(cell, '.') >= 0, kind == number || kind == missing
 }
 
+// manyTimes is how many times the memory of a column grows at once, at most, where Foresee says so.
+const manyTimes = 8
+
+// Foresee says about how many rows the next table will have, so that columns of numbers are
+// seldom moved to more memory. It need not be true.
+func (b *Builder) Foresee(rows int) { b.about = rows }
+
 // Rows begins rows that stand in the given lines, of which Numbers and PlainText then add
-// all cells, column by column.
+// all cells, column by column. Calls of these for different columns may run at the same time.
 func (b *Builder) Rows(lines []int) { b.lines = append(b.lines, lines...) }
 
 // Numbers adds the cells of rows to a column that holds numbers, NaN where one is missing,
 // and the first of them that is written with a point, at line 0 for none.
 func (b *Builder) Numbers(col int, values []float64, point Point) {
 	c := b.column[col]
-	if c.value == nil && b.last > 0 {
-		c.value = make([]float64, 0, max(b.last, len(values)))
+	if need := len(c.value) + len(values); need > cap(c.value) {
+		c.enlarge(max(need, min(max(b.about, b.last), manyTimes*need), need+need/4))
 	}
 	c.value = append(c.value, values...)
 	if c.firstPoint.Line == 0 && point.Line > 0 {
@@ -192,9 +200,7 @@ func (b *Builder) Room(col, n, all int, truths bool) []float64 {
 		if all > 0 {
 			size = max(at+n, min(all, size))
 		}
-		grown := alloc.Slice[float64](size)
-		copy(grown, c.value)
-		c.value = grown[:at]
+		c.enlarge(size)
 	}
 	return c.value[at : at+n : at+n]
 }
@@ -340,7 +346,7 @@ func (b *Builder) Table() (*Table, error) {
 		Name: b.o.Name, Header: slices.Clone(b.names), Lines: b.lines, Target: is.Target, Weight: is.Weight,
 		column: b.column, drop: is.Drop, comma: comma, run: b.o.Run,
 	}
-	b.last, b.lines, b.column = len(b.lines), nil, make([]*column, len(b.column))
+	b.last, b.about, b.lines, b.column = len(b.lines), 0, nil, make([]*column, len(b.column))
 	b.empty()
 	return t, nil
 }
@@ -375,6 +381,12 @@ func (c *column) cut(n int) {
 		c.value = c.value[:n]
 		c.odd = slices.DeleteFunc(c.odd, func(o oddCell) bool { return o.row >= n })
 	}
+}
+
+// enlarge moves numbers to memory for so many.
+func (c *column) enlarge(size int) {
+	grown := alloc.Slice[float64](size)
+	c.value = grown[:copy(grown, c.value)]
 }
 
 // pad adds missing cells up to n.
