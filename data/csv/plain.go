@@ -20,6 +20,9 @@ const (
 	// columnsAtOnce is how many columns of all pieces a worker adds to the table at a time.
 	columnsAtOnce = 8
 
+	// manyTimes is how many times as many rows as are known there is room for, at most.
+	manyTimes = 8
+
 	// foreseenShare is the part of the budget that numbers may take which are not yet read.
 	foreseenShare = 1.0 / 8
 
@@ -126,8 +129,7 @@ func (r *Reader) readPlain(ctx context.Context, max int) (rows int, err error) {
 		if bytes.IndexByte(region, '"') >= 0 {
 			return r.leavePlain(ctx, max, rows)
 		}
-		r.foresee(region, rows, max)
-		n, err := r.addPlain(ctx, region)
+		n, err := r.addPlain(ctx, region, rows, max)
 		if err != nil {
 			return fail(err)
 		}
@@ -137,12 +139,15 @@ func (r *Reader) readPlain(ctx context.Context, max int) (rows int, err error) {
 	return rows, nil
 }
 
-// foresee says about how many rows the table will have, of which there are so many before a
-// region, if lines stay as long as they were so far.
-func (r *Reader) foresee(region []byte, rows, max int) {
-	p := r.plain
-	p.bytes += float64(len(region))
-	p.lines += float64(bytes.Count(region, []byte{'\n'}))
+// prepare makes room in a table that has so many rows for those of a region and for all that may
+// follow, if lines stay as long as they were so far.
+func (r *Reader) prepare(region []piece, rows, max int) {
+	p, lines := r.plain, 0
+	for k := range region {
+		lines += region[k].lines
+		p.bytes += float64(len(region[k].text))
+	}
+	p.lines += float64(lines)
 	about := float64(max)
 	if from, ok := r.from.(interface{ Left() (int64, bool) }); ok {
 		if left, known := from.Left(); known {
@@ -152,8 +157,9 @@ func (r *Reader) foresee(region []byte, rows, max int) {
 			}
 		}
 	}
+	about = min(about, float64(manyTimes*(rows+lines)))
 	if about > 0 && 8*about*float64(r.width) <= p.foreseen {
-		r.build.Foresee(int(about))
+		r.build.Prepare(nil, lines, int(about))
 	}
 }
 
@@ -184,9 +190,11 @@ type ending struct{ err error }
 
 func (e *ending) Read([]byte) (int, error) { return 0, e.err }
 
-// addPlain adds the rows of a region without quotes, and returns how many there are.
-func (r *Reader) addPlain(ctx context.Context, region []byte) (int, error) {
+// addPlain adds the rows of a region without quotes to a table that has some, and returns how many
+// there are.
+func (r *Reader) addPlain(ctx context.Context, region []byte, some, max int) (int, error) {
 	pieces, rows := r.plain.cut(region, r.split.line), 0
+	r.prepare(pieces, some, max)
 	for len(pieces) > 0 {
 		r.noteTexts()
 		err := par.For(ctx, r.options.Run.Quiet(), "", len(pieces), func(k int) error {

@@ -37,6 +37,9 @@ type Bulk interface {
 	// different columns may run at the same time.
 	Room(col, n, all int, truths bool) []float64
 
+	// Prepare says that Room will be asked for so many cells of some columns, of all those.
+	Prepare(cols []int, next, all int)
+
 	// Put takes what stands in the room of a column, whose first row stands in the given
 	// line: finite numbers, none of them -0, and NaN for cells that are missing or odd.
 	// The rows must then be begun, by Row.
@@ -74,7 +77,6 @@ type Builder struct {
 	is     Roles          // of columns that are settled
 	lines  []int
 	last   int // rows of the last table: the next one may have as many
-	about  int // rows that the next one is said to have, 0 for no word
 	column []*column
 	texts  []bool          // columns that have had a text in a table before
 	expect map[string]bool // columns that were named and had no cell so far
@@ -157,12 +159,24 @@ func PlainNumber(cell []byte) (v float64, point, ok bool) {
 	return v, kind == number && bytes.IndexByte(cell, '.') >= 0, kind == number || kind == missing
 }
 
-// manyTimes is how many times the memory of a column grows at once, at most, where Foresee says so.
-const manyTimes = 8
-
-// Foresee says about how many rows the next table will have, so that columns of numbers are
-// seldom moved to more memory. It need not be true.
-func (b *Builder) Foresee(rows int) { b.about = rows }
+// Prepare makes room in columns of numbers, of those given or of all if cols is nil: where one has
+// none for the next rows, for all of so many that there may be in the end. What is taken at once is
+// one piece of memory, of which the system maps large pages.
+func (b *Builder) Prepare(cols []int, next, all int) {
+	next += len(b.lines)
+	var moved []*column
+	for j, c := range b.column {
+		if c.code == nil && cap(c.value) < next && (cols == nil || slices.Contains(cols, j)) {
+			moved = append(moved, c)
+		}
+	}
+	size := max(next, all)
+	memory := alloc.Slice[float64](size * len(moved))
+	for k, c := range moved {
+		room := memory[k*size:][:size:size]
+		c.value = room[:copy(room, c.value)]
+	}
+}
 
 // Rows begins rows that stand in the given lines, of which Numbers and PlainText then add
 // all cells, column by column. Calls of these for different columns may run at the same time.
@@ -172,8 +186,8 @@ func (b *Builder) Rows(lines []int) { b.lines = append(b.lines, lines...) }
 // and the first of them that is written with a point, at line 0 for none.
 func (b *Builder) Numbers(col int, values []float64, point Point) {
 	c := b.column[col]
-	if need := len(c.value) + len(values); need > cap(c.value) {
-		c.enlarge(max(need, min(max(b.about, b.last), manyTimes*need), need+need/4))
+	if c.value == nil && b.last > 0 {
+		c.value = make([]float64, 0, max(b.last, len(values)))
 	}
 	c.value = append(c.value, values...)
 	if c.firstPoint.Line == 0 && point.Line > 0 {
@@ -200,7 +214,9 @@ func (b *Builder) Room(col, n, all int, truths bool) []float64 {
 		if all > 0 {
 			size = max(at+n, min(all, size))
 		}
-		c.enlarge(size)
+		grown := alloc.Slice[float64](size)
+		copy(grown, c.value)
+		c.value = grown[:at]
 	}
 	return c.value[at : at+n : at+n]
 }
@@ -346,7 +362,7 @@ func (b *Builder) Table() (*Table, error) {
 		Name: b.o.Name, Header: slices.Clone(b.names), Lines: b.lines, Target: is.Target, Weight: is.Weight,
 		column: b.column, drop: is.Drop, comma: comma, run: b.o.Run,
 	}
-	b.last, b.about, b.lines, b.column = len(b.lines), 0, nil, make([]*column, len(b.column))
+	b.last, b.lines, b.column = len(b.lines), nil, make([]*column, len(b.column))
 	b.empty()
 	return t, nil
 }
@@ -381,12 +397,6 @@ func (c *column) cut(n int) {
 		c.value = c.value[:n]
 		c.odd = slices.DeleteFunc(c.odd, func(o oddCell) bool { return o.row >= n })
 	}
-}
-
-// enlarge moves numbers to memory for so many.
-func (c *column) enlarge(size int) {
-	grown := alloc.Slice[float64](size)
-	c.value = grown[:copy(grown, c.value)]
 }
 
 // pad adds missing cells up to n.
