@@ -64,11 +64,18 @@ func (p *piece) parse(comma byte, width int, texts []bool) {
 func (p *piece) divide(comma byte, width int) bool {
 	s := splitter{comma: comma}
 	b := p.text
-	p.rows, p.line = 0, sized(p.line, p.lines)[:0]
+	p.line = sized(p.line, p.lines)[:0]
 	p.ends = cellEnds(sized(p.ends, 1+min(p.lines*width, len(b))+moreEnds), b, comma)
 	if len(b) > 0 && b[len(b)-1] != '\n' {
 		p.ends = append(p.ends, int32(len(b)))
 	}
+	if p.rows = p.lines; width > 1 && p.isFull(width) {
+		for i := range p.rows {
+			p.line = append(p.line, p.first+i+1)
+		}
+		return true
+	}
+	p.rows = 0
 	next, blank := 0, false
 	for at := 0; at < len(b); {
 		end := len(b)
@@ -88,6 +95,21 @@ func (p *piece) divide(comma byte, width int) bool {
 		p.line = append(p.line, p.first+p.rows+1)
 		p.rows++
 		at = end + 1
+	}
+	return true
+}
+
+// isFull reports whether each line is a row of so many cells, two or more: there are as many ends of
+// lines as lines, so that none is among the others where each row ends with one. A line that has a
+// separator is not blank.
+func (p *piece) isFull(width int) bool {
+	if len(p.ends)-1 != p.rows*width {
+		return false
+	}
+	for next := width; next < len(p.ends); next += width {
+		if end := int(p.ends[next]); end < len(p.text) && p.text[end] != '\n' {
+			return false
+		}
 	}
 	return true
 }
@@ -159,19 +181,13 @@ func trim(cell []byte, s *splitter) []byte {
 	return cell
 }
 
-// addTo adds the rows to a table.
-func (p *piece) addTo(b *table.Builder, width int, texts []bool) {
-	b.Rows(p.line)
-	numbers, words := 0, 0
-	for j := range width {
-		if !texts[j] {
-			b.Numbers(j, p.value[numbers:numbers+p.rows], p.point[j])
-			numbers += p.rows
-			continue
-		}
-		for i, c := range p.cell[words : words+p.rows] {
-			b.PlainText(j, p.text[c.lo:c.hi], table.Place{Line: p.line[i], Column: int(c.lo-c.start) + 1})
-		}
-		words += p.rows
+// addColumn adds the cells of column j to a table. So many columns before it hold texts.
+func (p *piece) addColumn(b *table.Builder, j, before int, text bool) {
+	if !text {
+		b.Numbers(j, p.value[(j-before)*p.rows:][:p.rows], p.point[j])
+		return
+	}
+	for i, c := range p.cell[before*p.rows:][:p.rows] {
+		b.PlainText(j, p.text[c.lo:c.hi], table.Place{Line: p.line[i], Column: int(c.lo-c.start) + 1})
 	}
 }

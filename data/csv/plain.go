@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"math"
+	"slices"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/par"
@@ -15,6 +17,15 @@ const (
 	regionSize = 2 << 20   // bytes that are taken apart together, at most
 	pieceSize  = 128 << 10 // and by a worker at a time
 
+	// columnsAtOnce is how many columns of all pieces a worker adds to the table at a time.
+	columnsAtOnce = 8
+
+	// manyTimes is how many times as many rows as are known there is room for, at most.
+	manyTimes = 8
+
+	// foreseenShare is the part of the budget that numbers may take which are not yet read.
+	foreseenShare = 1.0 / 8
+
 	// regionShare is the part of the budget that a region may be: a byte becomes a dozen, and
 	// what is left is measured between regions.
 	regionShare = 1.0 / 256
@@ -23,8 +34,9 @@ const (
 // newPlain returns the reader of plain cells of r.
 func newPlain(in io.Reader, ctl run.Control) *plain {
 	ctl.Process = false
-	size := min(max(bufferSize, int(regionShare*float64(ctl.Budget()))), regionSize)
-	return &plain{in: in, regionSize: size, pieceSize: min(pieceSize, size/4)}
+	budget := float64(ctl.Budget())
+	size := min(max(bufferSize, int(regionShare*budget)), regionSize)
+	return &plain{in: in, regionSize: size, pieceSize: min(pieceSize, size/4), foreseen: foreseenShare * budget}
 }
 
 // plain reads rows of plain cells, without quotes, many lines at a time on all cores. It
@@ -37,6 +49,8 @@ type plain struct {
 	pieces []piece
 
 	regionSize, pieceSize int
+	foreseen              float64 // bytes that numbers may have room for before they are read
+	bytes, lines          float64 // of all regions so far
 }
 
 // more reads some more bytes, if there are any.
@@ -115,7 +129,7 @@ func (r *Reader) readPlain(ctx context.Context, max int) (rows int, err error) {
 		if bytes.IndexByte(region, '"') >= 0 {
 			return r.leavePlain(ctx, max, rows)
 		}
-		n, err := r.addPlain(ctx, region)
+		n, err := r.addPlain(ctx, region, rows, max)
 		if err != nil {
 			return fail(err)
 		}
@@ -123,6 +137,30 @@ func (r *Reader) readPlain(ctx context.Context, max int) (rows int, err error) {
 		r.plain.used(len(region))
 	}
 	return rows, nil
+}
+
+// prepare makes room in a table that has so many rows for those of a region and for all that may
+// follow, if lines stay as long as they were so far.
+func (r *Reader) prepare(region []piece, rows, max int) {
+	p, lines := r.plain, 0
+	for k := range region {
+		lines += region[k].lines
+		p.bytes += float64(len(region[k].text))
+	}
+	p.lines += float64(lines)
+	about := float64(max)
+	if from, ok := r.from.(interface{ Left() (int64, bool) }); ok {
+		if left, known := from.Left(); known {
+			all := float64(rows) + (float64(left)+float64(len(p.buf)))*p.lines/p.bytes
+			if all *= 1 + 1.0/64; max <= 0 || all < about { // lines are not all as long
+				about = math.Ceil(all)
+			}
+		}
+	}
+	about = min(about, float64(manyTimes*(rows+lines)))
+	if about > 0 && 8*about*float64(r.width) <= p.foreseen {
+		r.build.Prepare(nil, lines, int(about))
+	}
 }
 
 // leavePlain reads on row by row, after so many rows.
@@ -152,9 +190,11 @@ type ending struct{ err error }
 
 func (e *ending) Read([]byte) (int, error) { return 0, e.err }
 
-// addPlain adds the rows of a region without quotes, and returns how many there are.
-func (r *Reader) addPlain(ctx context.Context, region []byte) (int, error) {
+// addPlain adds the rows of a region without quotes to a table that has some, and returns how many
+// there are.
+func (r *Reader) addPlain(ctx context.Context, region []byte, some, max int) (int, error) {
 	pieces, rows := r.plain.cut(region, r.split.line), 0
+	r.prepare(pieces, some, max)
 	for len(pieces) > 0 {
 		r.noteTexts()
 		err := par.For(ctx, r.options.Run.Quiet(), "", len(pieces), func(k int) error {
@@ -164,7 +204,7 @@ func (r *Reader) addPlain(ctx context.Context, region []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		n, rest, err := r.addPieces(pieces)
+		n, rest, err := r.addPieces(ctx, pieces)
 		if err != nil {
 			return 0, err
 		}
@@ -191,25 +231,50 @@ func (r *Reader) noteTexts() (more bool) {
 // addPieces adds pieces that are taken apart, up to one with the first text of a column,
 // and returns how many rows these are and the pieces behind it, whose texts were taken for
 // numbers.
-func (r *Reader) addPieces(pieces []piece) (rows int, rest []piece, err error) {
-	for k := range pieces {
-		p := &pieces[k]
-		if !p.failed {
-			p.addTo(r.build, r.width, r.texts)
-			rows += p.rows
-			r.split.line = p.first + p.lines
-			continue
+func (r *Reader) addPieces(ctx context.Context, pieces []piece) (rows int, rest []piece, err error) {
+	for len(pieces) > 0 {
+		good := slices.IndexFunc(pieces, func(p piece) bool { return p.failed })
+		if good < 0 {
+			good = len(pieces)
 		}
-		n, err := r.addSlowly(p)
-		if err != nil {
+		n, err := r.addGood(ctx, pieces[:good])
+		if rows += n; err != nil || good == len(pieces) {
+			return rows, nil, err
+		}
+		if n, err = r.addSlowly(&pieces[good]); err != nil {
 			return 0, nil, err
 		}
-		rows += n
+		rows, pieces = rows+n, pieces[good+1:]
 		if r.noteTexts() {
-			return rows, pieces[k+1:], nil
+			return rows, pieces, nil
 		}
 	}
 	return rows, nil, nil
+}
+
+// addGood adds pieces that are taken apart, and returns how many rows these are.
+func (r *Reader) addGood(ctx context.Context, pieces []piece) (rows int, err error) {
+	before := make([]int, r.width) // columns of texts before each
+	for j := 1; j < r.width; j++ {
+		if before[j] = before[j-1]; r.texts[j-1] {
+			before[j]++
+		}
+	}
+	for k := range pieces {
+		p := &pieces[k]
+		r.build.Rows(p.line)
+		rows += p.rows
+		r.split.line = p.first + p.lines
+	}
+	return rows, par.For(ctx, r.options.Run.Quiet(), "", par.Blocks(r.width, columnsAtOnce), func(block int) error {
+		lo, hi := par.Range(block, r.width, columnsAtOnce)
+		for j := lo; j < hi; j++ {
+			for k := range pieces {
+				pieces[k].addColumn(r.build, j, before[j], r.texts[j])
+			}
+		}
+		return nil
+	})
 }
 
 // addSlowly adds a piece row by row.

@@ -26,6 +26,7 @@ import (
 // Reader reads a table row by row. It is not safe for concurrent use.
 type Reader struct {
 	options table.Options
+	from    io.Reader
 	split   *splitter
 	build   *table.Builder
 	rows    file.Batches
@@ -65,7 +66,7 @@ func NewReader(r io.Reader, o table.Options) (*Reader, error) {
 	b := begin(sample, whole, o)
 	sample = bytes.TrimPrefix(sample, []byte("\xef\xbb\xbf"))[len(b.skipped):]
 	in := io.MultiReader(bytes.NewReader(sample), r)
-	reader := &Reader{options: b.options, odd: b.odd, split: newSplitter(in, o.Name, byte(b.options.Comma))}
+	reader := &Reader{options: b.options, from: r, odd: b.odd, split: newSplitter(in, o.Name, byte(b.options.Comma))}
 	reader.split.line = bytes.Count(b.skipped, []byte{'\n'})
 	if err := reader.start(); err != nil {
 		return nil, err

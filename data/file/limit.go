@@ -61,6 +61,11 @@ func (f *File) Tell(p run.Progress) {
 // Count returns how many bytes of content were read.
 func (f *File) Count() int64 { return f.count }
 
+// Left returns how many bytes of content are not yet read, and whether that is known.
+func (f *File) Left() (bytes int64, known bool) {
+	return f.size - f.count, !f.Packed() && f.size > f.count
+}
+
 // check measures the memory that is taken. A byte of content becomes about a dozen
 // in memory, so that no more than a part of what is left can be taken until it
 // measures again.

@@ -48,3 +48,32 @@ func TestTell(t *testing.T) {
 		}
 	}
 }
+
+// TestLeft: of a file that lies on disk as it is, it is known how much is left.
+func TestLeft(t *testing.T) {
+	text := strings.Repeat("1,2,3\n", 1<<16)
+	for _, c := range []struct {
+		path  string
+		known bool
+	}{{write(t, "a.csv", []byte(text)), true}, {write(t, "a.csv.gz", packGzip(t, text)), false}, {"-", false}} {
+		f, err := file.Open(t.Context(), c.path, bytes.NewBufferString(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.CopyN(io.Discard, f, 1000); err != nil {
+			t.Error(err)
+		}
+		if left, known := f.Left(); known != c.known || known && left > int64(len(text))-1000 {
+			t.Errorf("%s: %d bytes left, %v", c.path, left, known)
+		}
+		if _, err := io.Copy(io.Discard, f); err != nil {
+			t.Error(err)
+		}
+		if left, known := f.Left(); known {
+			t.Errorf("%s: %d bytes left in the end", c.path, left)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

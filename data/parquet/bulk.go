@@ -22,6 +22,7 @@ type tools struct {
 	by           unpacker
 	packed, room []byte
 	missing      []bool
+	numbers      []float64 // of dictionaries
 }
 
 // wholeColumns decodes the columns of numbers of a group that nothing was read of, several at
@@ -37,8 +38,16 @@ func (r *Reader) wholeColumns(ctx context.Context, max int) error {
 	if cells := g.rows * int64(len(r.columns)); g.rows > math.MaxInt32 || 8*cells > leastBulk+bulkRatio*r.size {
 		return nil
 	}
+	var cols []int
+	for _, c := range r.chunks {
+		if !c.column.text() {
+			cols = append(cols, c.column.to)
+		}
+	}
+	next := int(g.rows)
+	bulk.Prepare(cols, next, min(r.total, 2*(r.row+next)))
 	odd := make([][]table.Odd, len(r.columns))
-	err := r.decodeColumns(ctx, bulk, int(g.rows), odd)
+	err := r.decodeColumns(ctx, bulk, next, odd)
 	if ctx.Err() != nil {
 		r.begin(g)
 		return ctx.Err()
@@ -93,11 +102,11 @@ func (r *Reader) decodeColumns(ctx context.Context, bulk table.Bulk, n int, odd 
 			return nil
 		}
 		t := take()
-		c.pages.by, c.pages.packed, c.pages.room = &t.by, t.packed, t.room
+		c.pages.by, c.pages.packed, c.pages.room, c.numbers = &t.by, t.packed, t.room, t.numbers
 		var err error
 		odd[j], err = c.fillRoom(room, t.missing)
-		t.packed, t.room = c.pages.packed, c.pages.room
-		c.pages.packed, c.pages.room, c.dict, c.values = nil, nil, nil, nil
+		t.packed, t.room, t.numbers = c.pages.packed, c.pages.room, c.numbers
+		c.pages.packed, c.pages.room, c.dict, c.values, c.numbers = nil, nil, nil, nil, nil
 		c.given = err == nil
 		put(t)
 		return err
@@ -109,25 +118,20 @@ func (c *chunk) fillRoom(room []float64, missing []bool) (odd []table.Odd, err e
 	for lo := 0; lo < len(room); lo += batchRows {
 		part := room[lo:min(lo+batchRows, len(room))]
 		gone := missing[:len(part)]
-		if err := c.read(gone, part, nil); err != nil {
+		there, err := c.read(gone, part, nil)
+		if err != nil {
 			return nil, err
 		}
-		for _, o := range settle(part, gone) {
+		for _, o := range settle(part, gone, there) {
 			odd = append(odd, table.Odd{At: lo + o.At, Value: o.Value})
 		}
 	}
 	return odd, nil
 }
 
-// settle moves numbers that stand one after the other at the beginning to the rows that are
-// not missing, and settles them.
-func settle(values []float64, missing []bool) []table.Odd {
-	there := len(values)
-	for _, gone := range missing {
-		if gone {
-			there--
-		}
-	}
+// settle moves so many numbers that stand one after the other at the beginning to the rows that
+// are not missing, and settles them.
+func settle(values []float64, missing []bool, there int) []table.Odd {
 	if there == len(values) {
 		return table.Settle(values, nil)
 	}
@@ -168,6 +172,6 @@ func (r *Reader) giveColumns(rows int) {
 		}
 		copy(room, cell.numbers[cell.used:cell.used+there])
 		cell.used += there
-		bulk.Put(c.column.to, rows, r.row+1, settle(room, missing))
+		bulk.Put(c.column.to, rows, r.row+1, settle(room, missing, there))
 	}
 }

@@ -21,22 +21,25 @@ type chunk struct {
 	at     int
 	values values
 	room   []uint32
+
+	numbers []float64 // room for those of a dictionary
 }
 
 // read decodes the next rows of a group, as many as missing has. Those that are
-// not missing stand one after the other at the beginning of numbers or texts.
-func (c *chunk) read(missing []bool, numbers []float64, texts []string) error {
+// not missing stand one after the other at the beginning of numbers or texts; it returns how many.
+func (c *chunk) read(missing []bool, numbers []float64, texts []string) (some int, err error) {
 	for len(missing) > 0 {
 		for c.left == 0 {
 			if err := c.page(); err != nil {
-				return err
+				return 0, err
 			}
 		}
 		n := min(c.left, len(missing))
 		there, err := c.present(missing[:n])
 		if err != nil {
-			return err
+			return 0, err
 		}
+		some += there
 		if c.column.text() {
 			err = c.values.texts(texts[:there])
 			texts = texts[there:]
@@ -45,12 +48,12 @@ func (c *chunk) read(missing []bool, numbers []float64, texts []string) error {
 			numbers = numbers[there:]
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
 		c.left -= n
 		missing = missing[n:]
 	}
-	return nil
+	return some, nil
 }
 
 // present says which rows are missing, and returns how many are not.
@@ -167,7 +170,10 @@ func (c *chunk) setDictionary(h pageHeader, data []byte) error {
 	}
 	c.held = held
 	var err error
-	c.dict, err = newDictionary(c.column, data, h.values)
+	c.dict, err = newDictionary(c.column, data, h.values, c.numbers)
+	if c.dict != nil && c.dict.numbers != nil {
+		c.numbers = c.dict.numbers
+	}
 	return err
 }
 
@@ -175,5 +181,5 @@ func (c *chunk) setDictionary(h pageHeader, data []byte) error {
 func (c *chunk) release() {
 	c.pages.release()
 	_ = c.pages.store.take(-c.held)
-	c.dict, c.values, c.held = nil, nil, 0
+	c.dict, c.values, c.held, c.numbers = nil, nil, 0, nil
 }

@@ -118,11 +118,7 @@ func (h *hybrid) read(dst []uint32) error {
 
 // unpack fills dst by packed values.
 func (h *hybrid) unpack(dst []uint32) {
-	at, width, mask := h.at, int(h.width), uint64(1)<<h.width-1
-	fast := 0 // values whose first byte is one of eight, which hold them: 7 bits and 32 at most
-	if last := len(h.packed) - 8; last >= at>>3 {
-		fast = min((8*last+7-at)/width+1, len(dst))
-	}
+	at, width, mask, fast := h.at, int(h.width), uint64(1)<<h.width-1, h.words(len(dst))
 	for i := range dst[:fast] {
 		dst[i] = uint32(binary.LittleEndian.Uint64(h.packed[at>>3:]) >> (at & 7) & mask)
 		at += width
@@ -132,6 +128,65 @@ func (h *hybrid) unpack(dst []uint32) {
 		at += width
 	}
 	h.at = at
+}
+
+// words returns how many of the next packed values, at most most, begin in a byte that is the first of
+// eight, which hold them: 7 bits and 32 at most.
+func (h *hybrid) words(most int) int {
+	last := len(h.packed) - 8
+	if last < h.at>>3 {
+		return 0
+	}
+	return min((8*last+7-h.at)/int(h.width)+1, most)
+}
+
+// look fills dst by the numbers of a dictionary whose places are the next values. It is read and
+// a look at each in one.
+func (h *hybrid) look(dst, dict []float64) error {
+	for len(dst) > 0 {
+		if h.left == 0 {
+			if err := h.next(); err != nil {
+				return err
+			}
+		}
+		n := min(h.left, len(dst))
+		if h.packed == nil {
+			if uint64(h.value) >= uint64(len(dict)) {
+				return errDamaged
+			}
+			for i, v := 0, dict[h.value]; i < n; i++ {
+				dst[i] = v
+			}
+		} else if !h.lookPacked(dst[:n], dict) {
+			return errDamaged
+		}
+		h.left -= n
+		dst = dst[n:]
+	}
+	return nil
+}
+
+// lookPacked is look of packed values. It reports false for one beyond the dictionary.
+func (h *hybrid) lookPacked(dst, dict []float64) bool {
+	at, width, mask, fast := h.at, int(h.width), uint64(1)<<h.width-1, h.words(len(dst))
+	for i := range dst[:fast] {
+		k := binary.LittleEndian.Uint64(h.packed[at>>3:]) >> (at & 7) & mask
+		if k >= uint64(len(dict)) {
+			return false
+		}
+		dst[i] = dict[k]
+		at += width
+	}
+	for i := fast; i < len(dst); i++ {
+		k := bits(h.packed, at, h.width)
+		if k >= uint64(len(dict)) {
+			return false
+		}
+		dst[i] = dict[k]
+		at += width
+	}
+	h.at = at
+	return true
 }
 
 // same returns how many of the next values, at most most, are one value that is written

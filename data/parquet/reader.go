@@ -314,7 +314,7 @@ func (r *Reader) fill() error {
 		} else {
 			cell.numbers = grow(cell.numbers, n)
 		}
-		if err := c.read(cell.missing, cell.numbers, cell.texts); err != nil {
+		if _, err := c.read(cell.missing, cell.numbers, cell.texts); err != nil {
 			return r.damage(fmt.Errorf("column %q: %w", c.column.name, err))
 		}
 	}

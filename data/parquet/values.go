@@ -3,6 +3,7 @@ package parquet
 import (
 	"encoding/binary"
 	"math"
+	"unsafe"
 )
 
 // How values are encoded.
@@ -89,10 +90,8 @@ func (v *plainNumbers) numbers(dst []float64) error {
 	}
 	from := v.data[:len(dst)*width]
 	switch {
-	case v.column.kind == kindDouble:
-		for i := range dst {
-			dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(from[8*i:]))
-		}
+	case v.column.kind == kindDouble && littleEndian:
+		copy(bytesOf(dst), from)
 	case v.column.kind == kindFloat:
 		for i := range dst {
 			dst[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(from[4*i:])))
@@ -104,6 +103,14 @@ func (v *plainNumbers) numbers(dst []float64) error {
 	}
 	v.data = v.data[len(dst)*width:]
 	return nil
+}
+
+// littleEndian reports whether numbers lie in memory as in the format.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// bytesOf returns the memory of numbers.
+func bytesOf(numbers []float64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(numbers))), 8*len(numbers))
 }
 
 // truths are packed bits.
@@ -226,14 +233,14 @@ type dictionary struct {
 }
 
 // newDictionary decodes a page of count values. There are no more of them than the
-// page has bytes, whatever it says.
-func newDictionary(c *column, data []byte, count int64) (*dictionary, error) {
+// page has bytes, whatever it says. Numbers are put in room where they fit there.
+func newDictionary(c *column, data []byte, count int64, room []float64) (*dictionary, error) {
 	d := &dictionary{}
 	if count < 0 || count > int64(len(data)) || c.kind == kindBool {
 		return nil, errDamaged
 	}
 	if !c.text() {
-		d.numbers = make([]float64, count)
+		d.numbers = grow(room, int(count))
 		return d, (&plainNumbers{column: c, data: data}).numbers(d.numbers)
 	}
 	if c.width == 0 && 4*count > int64(len(data)) {
@@ -262,21 +269,18 @@ func newIndices(data []byte, dict *dictionary) (*indices, error) {
 	return &indices{from: from, dict: dict}, err
 }
 
-func (v *indices) numbers(dst []float64) error { return look(v, dst, v.dict.numbers) }
+func (v *indices) numbers(dst []float64) error { return v.from.look(dst, v.dict.numbers) }
 
-func (v *indices) texts(dst []string) error { return look(v, dst, v.dict.texts) }
-
-// look fills dst by what the next indices stand for.
-func look[T any](v *indices, dst, dict []T) error {
+func (v *indices) texts(dst []string) error {
 	v.room = grow(v.room, len(dst))
 	if err := v.from.read(v.room); err != nil {
 		return err
 	}
 	for i, k := range v.room {
-		if uint64(k) >= uint64(len(dict)) {
+		if uint64(k) >= uint64(len(v.dict.texts)) {
 			return errDamaged
 		}
-		dst[i] = dict[k]
+		dst[i] = v.dict.texts[k]
 	}
 	return nil
 }

@@ -90,52 +90,48 @@ func (k Kind) FitKnots(values iter.Seq[float64], most int) Fit {
 	return k.fitMoments(m, values)
 }
 
-// FitBoth is Fit of two columns, of the given rows, in which NaN is missing. A mean waits for
-// a division after the other; two of them wait at the same time. Robust, Quantile, Log and
-// Mixed are not for it.
-func (k Kind) FitBoth(a, b []float64, rows []int) (Fit, Fit) {
-	ma, mb := newMoments(), newMoments()
-	for _, i := range rows {
-		if v := a[i]; v == v {
-			ma.add(v)
-		}
-		if v := b[i]; v == v {
-			mb.add(v)
-		}
-	}
-	of := func(values []float64) iter.Seq[float64] {
-		return func(yield func(float64) bool) {
-			for _, i := range rows {
-				if v := values[i]; v == v && !yield(v) {
-					return
-				}
+// FitColumn is Fit of the given rows of a column, in which NaN is missing. Robust, Quantile, Log
+// and Mixed are not for it.
+func (k Kind) FitColumn(column []float64, rows []int) Fit {
+	m := newMoments()
+	if contiguous(rows) {
+		m.addAll(column[rows[0]:][:len(rows)])
+	} else {
+		for _, i := range rows {
+			if v := column[i]; v == v {
+				m.add(v)
 			}
 		}
 	}
-	return k.fitMoments(ma, of(a)), k.fitMoments(mb, of(b))
+	return k.fitMoments(m, func(yield func(float64) bool) {
+		for _, i := range rows {
+			if v := column[i]; v == v && !yield(v) {
+				return
+			}
+		}
+	})
+}
+
+// contiguous reports rows one after the other.
+func contiguous(rows []int) bool {
+	for k, i := range rows {
+		if i != rows[0]+k {
+			return false
+		}
+	}
+	return len(rows) > 0
 }
 
 // Sorts reports whether fitting sorts the numbers.
 func (k Kind) Sorts() bool { return k == Robust || k == Quantile || k == Log || k == Mixed }
 
-// moments are what is known of numbers after one look at each.
-type moments struct{ n, mean, low, high float64 }
-
-func newMoments() moments { return moments{low: math.Inf(1), high: math.Inf(-1)} }
-
-func (m *moments) add(v float64) {
-	m.n++
-	m.mean += v/m.n - m.mean/m.n // never larger than the values
-	m.low, m.high = min(m.low, v), max(m.high, v)
-}
-
 // fitMoments fits what does not sort to numbers of the given moments.
 func (k Kind) fitMoments(m moments, values iter.Seq[float64]) Fit {
-	f := Fit{Spread: 1, Kind: k, Mean: m.mean}
-	if f.N = int(m.n); f.N == 0 {
+	f := Fit{Spread: 1, Kind: k, N: m.n}
+	if f.N == 0 {
 		return f
 	}
-	f.Mean = min(max(f.Mean, m.low), m.high)
+	f.Mean = min(max(m.mean(values), m.low), m.high)
 	switch k {
 	case Standard:
 		f.Center = f.Mean

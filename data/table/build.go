@@ -37,6 +37,9 @@ type Bulk interface {
 	// different columns may run at the same time.
 	Room(col, n, all int, truths bool) []float64
 
+	// Prepare says that Room will be asked for so many cells of some columns, of all those.
+	Prepare(cols []int, next, all int)
+
 	// Put takes what stands in the room of a column, whose first row stands in the given
 	// line: finite numbers, none of them -0, and NaN for cells that are missing or odd.
 	// The rows must then be begun, by Row.
@@ -156,8 +159,27 @@ func PlainNumber(cell []byte) (v float64, point, ok bool) {
 	return v, kind == number && bytes.IndexByte(cell, '.') >= 0, kind == number || kind == missing
 }
 
+// Prepare makes room in columns of numbers, of those given or of all if cols is nil: where one has
+// none for the next rows, for all of so many that there may be in the end. What is taken at once is
+// one piece of memory, of which the system maps large pages.
+func (b *Builder) Prepare(cols []int, next, all int) {
+	next += len(b.lines)
+	var moved []*column
+	for j, c := range b.column {
+		if c.code == nil && cap(c.value) < next && (cols == nil || slices.Contains(cols, j)) {
+			moved = append(moved, c)
+		}
+	}
+	size := max(next, all)
+	memory := alloc.Slice[float64](size * len(moved))
+	for k, c := range moved {
+		room := memory[k*size:][:size:size]
+		c.value = room[:copy(room, c.value)]
+	}
+}
+
 // Rows begins rows that stand in the given lines, of which Numbers and PlainText then add
-// all cells, column by column.
+// all cells, column by column. Calls of these for different columns may run at the same time.
 func (b *Builder) Rows(lines []int) { b.lines = append(b.lines, lines...) }
 
 // Numbers adds the cells of rows to a column that holds numbers, NaN where one is missing,

@@ -87,7 +87,12 @@ func (s *Schema) encodeDense(t *Table, parts []*part) (*data.Matrix, error) {
 	m := data.NewMatrix(t.Len(), s.Width)
 	err := t.each(par.Blocks(t.Len(), encodeRows), func(block int) error {
 		lo, hi := par.Range(block, t.Len(), encodeRows)
-		for _, p := range parts {
+		for k := 0; k < len(parts); k++ {
+			if putTogether(m, parts[k:], lo, hi) {
+				k += together - 1
+				continue
+			}
+			p := parts[k]
 			if p.to.Kind == Number && p.putNumbers(m, lo, hi) {
 				continue
 			}

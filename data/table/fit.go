@@ -91,7 +91,7 @@ func (r Recipe) fit(t *Table, rows []int) (*Schema, *crossed, error) {
 	}
 	s := &Schema{Target: t.Target, Header: t.Header != nil, Comma: string(t.comma), Scale: r.Scale}
 	s.Columns = make([]Column, len(t.column))
-	fits, err := r.fitPairs(t, rows)
+	fits, err := r.fitPlain(t, rows)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -121,23 +121,18 @@ func (r Recipe) fit(t *Table, rows []int) (*Schema, *crossed, error) {
 	return s, own, nil
 }
 
-// fitPairs fits columns that hold numbers, two at a time where fitting does not sort them. The
-// fit of other columns is nil.
-func (r Recipe) fitPairs(t *Table, rows []int) ([]*scale.Fit, error) {
+// fitPlain fits columns that hold numbers, where fitting does not sort them. The fit of other
+// columns is nil.
+func (r Recipe) fitPlain(t *Table, rows []int) ([]*scale.Fit, error) {
 	fits := make([]*scale.Fit, len(t.column))
 	if r.Scale.Sorts() {
 		return fits, nil
 	}
-	var plain []int
-	for j, c := range t.column {
-		if c.code == nil && j != t.Target && j != t.Weight && !t.drop[j] {
-			plain = append(plain, j)
+	return fits, t.each(len(t.column), func(j int) error {
+		if c := t.column[j]; c.code == nil && j != t.Target && j != t.Weight && !t.drop[j] {
+			f := r.Scale.FitColumn(c.value, rows)
+			fits[j] = &f
 		}
-	}
-	return fits, t.each(len(plain)/2, func(i int) error {
-		j, k := plain[2*i], plain[2*i+1]
-		a, b := r.Scale.FitBoth(t.column[j].value, t.column[k].value, rows)
-		fits[j], fits[k] = &a, &b
 		return nil
 	})
 }
