@@ -16,6 +16,8 @@ type rows[F gemm.Float] struct {
 	x      data.Source[data.Vector]
 	flat   []F // n×d, shifted
 	left   gemm.Left[F]
+	thin   gemm.Thin[F] // instead of left, where few says so
+	few    bool
 	norm2  []F
 	past   []F // L1 norm of the coordinates past the columns' dimension
 	norm1  []F // L1 norm of the others, for Min
@@ -35,7 +37,9 @@ func (c *columns[F]) Rows(x data.Source[data.Vector]) Rows {
 			c.Fill(r.flat[i*c.d:(i+1)*c.d], x, i)
 		}
 		if c.packed != nil {
-			r.left.Pack(r.flat, c.d, n, c.d)
+			if r.few = c.few && r.thin.Pack(r.flat, c.d, n, c.d); !r.few {
+				r.left.Pack(r.flat, c.d, n, c.d)
+			}
 		}
 	}
 	switch c.form.Pair {
@@ -105,6 +109,8 @@ func store[F, G gemm.Float](r *rows[F], dst []G, ld, j0, j1 int) {
 func (r *rows[F]) tile(dst []F, ld, j0, j1 int) {
 	c := r.c
 	switch {
+	case c.packed != nil && r.few:
+		gemm.TileThin(dst, ld, &r.thin, c.packed, j0, j1)
 	case c.packed != nil:
 		gemm.Tile(dst, ld, &r.left, c.packed, j0, j1, false)
 	case c.across != nil:
