@@ -107,16 +107,6 @@ func (c *Columns[T]) Precision() run.Precision { return c.precision }
 // Kernel returns the kernel.
 func (c *Columns[T]) Kernel() kernel.Kernel[T] { return c.kernel }
 
-// Slack sets dst[i] to a bound on the part of itself by which a value K(x_i, y_j), of any j, that
-// is computed here on the CPU in float32 can be off, +Inf for none. It reports false for
-// kernels that have no such bounds. dst has a number for each of a few instances.
-func (c *Columns[T]) Slack(dst []float64, x data.Source[T]) bool {
-	t, ok := c.tiler.(interface {
-		slack(dst []float64, x data.Source[T]) bool
-	})
-	return ok && c.precision == run.Float32 && t.slack(dst, x)
-}
-
 // Row sets dst[j] = K(x, y_j). It does not check the values.
 func (c *Columns[T]) Row(dst []float64, x T) {
 	s := c.tiler.strip(data.Slice[T]{x})

@@ -18,6 +18,7 @@ type rows[F gemm.Float] struct {
 	left   gemm.Left[F]
 	thin   gemm.Thin[F] // instead of left, where few says so
 	few    bool
+	rough  bool // close points are not looked at one by one
 	norm2  []F
 	past   []F // L1 norm of the coordinates past the columns' dimension
 	norm1  []F // L1 norm of the others, for Min
@@ -29,7 +30,7 @@ type rows[F gemm.Float] struct {
 // Rows packs the row side.
 func (c *columns[F]) Rows(x data.Source[data.Vector]) Rows {
 	r := c.pool.Get().(*rows[F])
-	r.x = x
+	r.x, r.rough = x, false
 	n := x.Len()
 	if c.inverted == nil {
 		r.flat = grow(r.flat, n*c.d)
@@ -225,7 +226,7 @@ func (r *rows[F]) finish(row []F, i, j0, j1 int) {
 	c, f := r.c, r.c.form.Map
 	if c.form.Pair == kernel.Distance2 {
 		xx, yy := r.norm2[i], c.norm2[j0:j1]
-		if f.Op == kernel.Exp && f.B == 0 && !r.cancels(xx) {
+		if f.Op == kernel.Exp && f.B == 0 && (r.rough || !r.cancels(xx)) {
 			vmath.RBFRow(row, xx, yy, F(-f.A))
 		} else {
 			vmath.Distance2Row(row, xx, yy)
