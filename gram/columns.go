@@ -209,7 +209,7 @@ func block[T any, F float32 | float64](
 	ctx context.Context, ctl run.Control, c *Columns[T], dst []F, x data.Source[T],
 ) error {
 	n, m := x.Len(), c.Len()
-	width := c.width(n)
+	width := c.width(n, blockPieces*ctl.Cores())
 	across := par.Blocks(m, width)
 	err := par.For(ctx, ctl, "kernel", par.Blocks(n, c.rows)*across, func(i int) error {
 		lo, hi := par.Range(i/across, n, c.rows)
@@ -222,10 +222,13 @@ func block[T any, F float32 | float64](
 	return err
 }
 
+// blockPieces is in how many pieces for each core a block is computed at least: they are taken
+// as cores become free, and each packs its rows anew.
+const blockPieces = 8
+
 // width returns how many columns one piece of work has: all of them, or fewer
-// where there are too few strips of rows to keep the workers busy.
-func (c *Columns[T]) width(n int) int {
-	const pieces = 64
+// where there are too few strips of rows for so many pieces.
+func (c *Columns[T]) width(n, pieces int) int {
 	strips := max(1, par.Blocks(n, c.rows))
 	tiles := max(1, par.Blocks(c.Len(), c.cols))
 	across := min(tiles, par.Blocks(pieces, strips))
