@@ -107,16 +107,6 @@ func (c *Columns[T]) Precision() run.Precision { return c.precision }
 // Kernel returns the kernel.
 func (c *Columns[T]) Kernel() kernel.Kernel[T] { return c.kernel }
 
-// Slack sets dst[i] to a bound on the part of itself by which a value K(x_i, y_j), of any j, that
-// is computed here on the CPU in float32 can be off, +Inf for none. It reports false for
-// kernels that have no such bounds. dst has a number for each of a few instances.
-func (c *Columns[T]) Slack(dst []float64, x data.Source[T]) bool {
-	t, ok := c.tiler.(interface {
-		slack(dst []float64, x data.Source[T]) bool
-	})
-	return ok && c.precision == run.Float32 && t.slack(dst, x)
-}
-
 // Row sets dst[j] = K(x, y_j). It does not check the values.
 func (c *Columns[T]) Row(dst []float64, x T) {
 	s := c.tiler.strip(data.Slice[T]{x})
@@ -219,7 +209,7 @@ func block[T any, F float32 | float64](
 	ctx context.Context, ctl run.Control, c *Columns[T], dst []F, x data.Source[T],
 ) error {
 	n, m := x.Len(), c.Len()
-	width := c.width(n)
+	width := c.width(n, blockPieces*ctl.Cores())
 	across := par.Blocks(m, width)
 	err := par.For(ctx, ctl, "kernel", par.Blocks(n, c.rows)*across, func(i int) error {
 		lo, hi := par.Range(i/across, n, c.rows)
@@ -232,10 +222,13 @@ func block[T any, F float32 | float64](
 	return err
 }
 
+// blockPieces is in how many pieces for each core a block is computed at least: they are taken
+// as cores become free, and each packs its rows anew.
+const blockPieces = 8
+
 // width returns how many columns one piece of work has: all of them, or fewer
-// where there are too few strips of rows to keep the workers busy.
-func (c *Columns[T]) width(n int) int {
-	const pieces = 64
+// where there are too few strips of rows for so many pieces.
+func (c *Columns[T]) width(n, pieces int) int {
 	strips := max(1, par.Blocks(n, c.rows))
 	tiles := max(1, par.Blocks(c.Len(), c.cols))
 	across := min(tiles, par.Blocks(pieces, strips))

@@ -29,17 +29,21 @@ type RowCache[T any, F float32 | float64] struct {
 	columns *Columns[T]
 	ctl     run.Control
 	limit   int
-	kept    map[int]*list.Element
-	order   *list.List // of *keptRow[F], latest use first
-	made    int        // rows that memory was taken for
-	slab    []F        // memory for rows that are still to come
-	free    [][]F      // rows that were not filled
+	kept    []*list.Element // by instance, nil for a row that is not in memory
+	order   *list.List      // of *keptRow[F], latest use first
+	made    int             // rows that memory was taken for
+	slab    []F             // memory for rows that are still to come
+	free    [][]F           // rows that were not filled
 }
 
 type keptRow[F float32 | float64] struct {
 	index  int
 	values []F
 }
+
+// piecesPerCore is about how many pieces a few rows are computed in, for each core: each packs
+// its rows anew.
+const piecesPerCore = 2
 
 // slabBytes is about how much memory a cache takes from the system at a time.
 const slabBytes = 32 << 20
@@ -64,7 +68,7 @@ func NewRowCache[T any, F float32 | float64](
 	}
 	return &RowCache[T, F]{
 		columns: BindOn(ctl, k, x, precision), ctl: ctl.Quiet(), limit: limit,
-		kept: map[int]*list.Element{}, order: list.New(),
+		kept: make([]*list.Element, n), order: list.New(),
 	}, nil
 }
 
@@ -80,7 +84,7 @@ func (r *RowCache[T, F]) Holds(i int) bool { return r.kept[i] != nil }
 
 // Row returns K(x_i, ·). It is valid until the next call and must not be written to.
 func (r *RowCache[T, F]) Row(ctx context.Context, i int) ([]F, error) {
-	if e, ok := r.kept[i]; ok {
+	if e := r.kept[i]; e != nil {
 		r.order.MoveToFront(e)
 		return e.Value.(*keptRow[F]).values, nil
 	}
@@ -100,8 +104,8 @@ func (r *RowCache[T, F]) Rows(ctx context.Context, rows [][]F, index []int) erro
 	}
 	missing := []int{}
 	for k, i := range index {
-		e, ok := r.kept[i]
-		if !ok {
+		e := r.kept[i]
+		if e == nil {
 			missing = append(missing, k)
 			continue
 		}
@@ -185,7 +189,7 @@ func (r *RowCache[T, F]) room() []F {
 	e := r.order.Back()
 	row := e.Value.(*keptRow[F])
 	r.order.Remove(e)
-	delete(r.kept, row.index)
+	r.kept[row.index] = nil
 	return row.values
 }
 
@@ -214,7 +218,7 @@ func (r *RowCache[T, F]) compute(ctx context.Context, into [][]F, index []int) e
 			return err
 		}
 	}
-	width := c.width(n)
+	width := c.width(n, piecesPerCore*r.ctl.Cores())
 	across := par.Blocks(m, width)
 	err := par.For(ctx, r.ctl, "", par.Blocks(n, c.rows)*across, func(i int) error {
 		lo, hi := par.Range(i/across, n, c.rows)

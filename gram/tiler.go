@@ -28,14 +28,6 @@ func newFormed[T any](k kernel.Kernel[T], y data.Source[T], p run.Precision, wor
 
 func (f formed) strip(x data.Source[data.Vector]) compute.Rows { return f.columns.Rows(x) }
 
-// slack is Columns.Slack, where the back end knows it.
-func (f formed) slack(dst []float64, x data.Source[data.Vector]) bool {
-	c, ok := f.columns.(interface {
-		Slack(dst []float64, x data.Source[data.Vector]) bool
-	})
-	return ok && c.Slack(dst, x)
-}
-
 func (f formed) tileSize() (rows, cols int) { return f.columns.TileSize() }
 
 // pairwise evaluates a black box pair by pair. A normalised kernel is taken

@@ -1,5 +1,6 @@
 // Command gemm writes the assembly of package internal/gemm: the micro-kernels
-// of the matrix product, the transposing packers and the sums of squares.
+// of the matrix product, the transposing packers, the sums of squares and the
+// products of rows of few values.
 //
 // Run it through go generate in internal/gemm.
 package main
@@ -35,6 +36,8 @@ func main() {
 	for _, f := range []float{float32s, float64s} {
 		square(f)
 		squares(f)
+		thin(f, avx2)
+		thin(f, avx512)
 	}
 	Generate()
 }

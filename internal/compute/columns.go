@@ -5,6 +5,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/gemm"
+	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/kernel"
 )
 
@@ -19,6 +20,7 @@ type columns[F gemm.Float] struct {
 	n     int
 	Packing[F]
 	packed   *gemm.Packed[F]
+	few      bool // most of what is packed is 0, and all of it finite
 	across   []F  // d×n, for sums over coordinates that are no inner products
 	tame     bool // no value in across is infinite or NaN
 	norm1    []F  // L1 norms, for Min of columns that are not mostly zero
@@ -42,6 +44,19 @@ func (b CPU[F]) Columns(y data.Source[data.Vector], f kernel.Form) Columns {
 	return c
 }
 
+// mostlyZero reports whether at least three of four numbers are 0.
+func mostlyZero[F gemm.Float](flat []F) bool {
+	left := len(flat) / 4 // that may differ from 0
+	for _, v := range flat {
+		if v != 0 {
+			if left--; left < 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // byCoordinate reports whether the pair operation is a sum over coordinates that
 // no matrix product gives.
 func byCoordinate(p kernel.Pair) bool {
@@ -60,6 +75,7 @@ func (c *columns[F]) pack(workers int) {
 		c.transpose(flat)
 	} else {
 		c.packed = gemm.Pack(flat, c.d, c.n, c.d)
+		c.few = c.shift == nil && mostlyZero(flat) && vmath.Finite(flat) < 0
 	}
 	if needsNorms(c.form) {
 		c.norm2 = make([]F, c.n)

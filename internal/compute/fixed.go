@@ -56,3 +56,10 @@ func (f *Fixed[F]) Mul(dst []F, ldd int, a []F, lda, rows int) {
 	}
 	f.lefts.Put(left)
 }
+
+// Roundings returns of how many roundings, one after the other, a sum of m terms of Mul has the error
+// at most, whatever the level: a block of depth term by term, then the blocks.
+func Roundings(m int) int {
+	const least, most = 256, 384 // depths of blocks
+	return min(m, most) + (m+least-1)/least
+}

@@ -17,7 +17,9 @@ import (
 //
 // Squared and L1 distances between dense vectors do not change when all are
 // moved by the same vector; moving them by the mean of the columns keeps
-// |x|²+|y|²-2⟨x,y⟩ from cancelling when the data lie far from the origin.
+// |x|²+|y|²-2⟨x,y⟩ from cancelling when the data lie far from the origin. Where three
+// of four numbers are 0 and the mean is not far, as with columns of 0 and 1, they stay
+// as they are: products leave zeros out.
 type Packing[F gemm.Float] struct {
 	d      int
 	shift  []float64 // subtracted from every vector; nil where nothing is
@@ -118,7 +120,39 @@ func shift(y data.Source[data.Vector], f kernel.Form, d int) []float64 {
 			return nil
 		}
 	}
+	if stays(y, mean) {
+		return nil
+	}
 	return mean
+}
+
+// stays reports whether dense vectors are better left where they are: most of their
+// coordinates are 0, and moved by their mean they would not have less than half of the
+// sum of squares, Σ|y|² - n·|mean|².
+func stays(y data.Source[data.Vector], mean []float64) bool {
+	left, squares := y.Len()*len(mean)/4, 0.0
+	for i := range y.Len() {
+		value, ok := data.Row32(y, i)
+		if ok {
+			for _, a := range value {
+				if a != 0 {
+					left--
+					squares += float64(a) * float64(a)
+				}
+			}
+		} else {
+			for _, a := range y.At(i).Value {
+				if a != 0 {
+					left--
+					squares += a * a
+				}
+			}
+		}
+		if left < 0 {
+			return false
+		}
+	}
+	return float64(y.Len())*vmath.Dot(mean, mean) <= squares/2
 }
 
 // Fill writes vector i of x into a row of D() numbers, moved and rounded once.

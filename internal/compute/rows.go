@@ -16,6 +16,9 @@ type rows[F gemm.Float] struct {
 	x      data.Source[data.Vector]
 	flat   []F // n×d, shifted
 	left   gemm.Left[F]
+	thin   gemm.Thin[F] // instead of left, where few says so
+	few    bool
+	rough  bool // close points are not looked at one by one
 	norm2  []F
 	past   []F // L1 norm of the coordinates past the columns' dimension
 	norm1  []F // L1 norm of the others, for Min
@@ -27,7 +30,7 @@ type rows[F gemm.Float] struct {
 // Rows packs the row side.
 func (c *columns[F]) Rows(x data.Source[data.Vector]) Rows {
 	r := c.pool.Get().(*rows[F])
-	r.x = x
+	r.x, r.rough = x, false
 	n := x.Len()
 	if c.inverted == nil {
 		r.flat = grow(r.flat, n*c.d)
@@ -35,7 +38,9 @@ func (c *columns[F]) Rows(x data.Source[data.Vector]) Rows {
 			c.Fill(r.flat[i*c.d:(i+1)*c.d], x, i)
 		}
 		if c.packed != nil {
-			r.left.Pack(r.flat, c.d, n, c.d)
+			if r.few = c.few && r.thin.Pack(r.flat, c.d, n, c.d); !r.few {
+				r.left.Pack(r.flat, c.d, n, c.d)
+			}
 		}
 	}
 	switch c.form.Pair {
@@ -105,6 +110,8 @@ func store[F, G gemm.Float](r *rows[F], dst []G, ld, j0, j1 int) {
 func (r *rows[F]) tile(dst []F, ld, j0, j1 int) {
 	c := r.c
 	switch {
+	case c.packed != nil && r.few:
+		gemm.TileThin(dst, ld, &r.thin, c.packed, j0, j1)
 	case c.packed != nil:
 		gemm.Tile(dst, ld, &r.left, c.packed, j0, j1, false)
 	case c.across != nil:
@@ -219,7 +226,7 @@ func (r *rows[F]) finish(row []F, i, j0, j1 int) {
 	c, f := r.c, r.c.form.Map
 	if c.form.Pair == kernel.Distance2 {
 		xx, yy := r.norm2[i], c.norm2[j0:j1]
-		if f.Op == kernel.Exp && f.B == 0 && !r.cancels(xx) {
+		if f.Op == kernel.Exp && f.B == 0 && (r.rough || !r.cancels(xx)) {
 			vmath.RBFRow(row, xx, yy, F(-f.A))
 		} else {
 			vmath.Distance2Row(row, xx, yy)

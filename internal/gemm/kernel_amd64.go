@@ -189,6 +189,16 @@ func squareF32(k int, x []float32) float32
 //go:noescape
 func squaresF32(k int, x []float32, ld int, dst []float32)
 
+// thin16F32 is the thinFunc for strips of 16 columns.
+//
+//go:noescape
+func thin16F32(rows int, start []int32, at []int32, value []float32, b []float32, c []float32, ldc int, add bool)
+
+// thin48F32 is the thinFunc for strips of 48 columns.
+//
+//go:noescape
+func thin48F32(rows int, start []int32, at []int32, value []float32, b []float32, c []float32, ldc int, add bool)
+
 // squareF64 is square of kernels. It checks no bounds.
 //
 //go:noescape
@@ -198,3 +208,13 @@ func squareF64(k int, x []float64) float64
 //
 //go:noescape
 func squaresF64(k int, x []float64, ld int, dst []float64)
+
+// thin8F64 is the thinFunc for strips of 8 columns.
+//
+//go:noescape
+func thin8F64(rows int, start []int32, at []int32, value []float64, b []float64, c []float64, ldc int, add bool)
+
+// thin24F64 is the thinFunc for strips of 24 columns.
+//
+//go:noescape
+func thin24F64(rows int, start []int32, at []int32, value []float64, b []float64, c []float64, ldc int, add bool)

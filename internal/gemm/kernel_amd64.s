@@ -5007,6 +5007,102 @@ loop:
 	VMOVSS      X7, 28(BX)
 	RET
 
+// func thin16F32(rows int, start []int32, at []int32, value []float32, b []float32, c []float32, ldc int, add bool)
+// Requires: AVX, FMA3
+TEXT ·thin16F32(SB), NOSPLIT, $0-137
+	MOVQ    rows+0(FP), AX
+	MOVQ    start_base+8(FP), CX
+	MOVQ    at_base+32(FP), DX
+	MOVQ    value_base+56(FP), BX
+	MOVQ    b_base+80(FP), SI
+	MOVQ    c_base+104(FP), DI
+	MOVQ    ldc+128(FP), R8
+	MOVB    add+136(FP), R9
+	SHLQ    $0x02, R8
+	MOVLQSX (CX), R10
+
+row:
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	MOVLQSX 4(CX), R11
+	CMPQ    R10, R11
+	JGE     store
+
+value:
+	MOVLQSX      (DX)(R10*4), R12
+	VBROADCASTSS (BX)(R10*4), Y2
+	VFMADD231PS  (SI)(R12*4), Y2, Y0
+	VFMADD231PS  32(SI)(R12*4), Y2, Y1
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          value
+
+store:
+	TESTB  R9, R9
+	JZ     set
+	VADDPS (DI), Y0, Y0
+	VADDPS 32(DI), Y1, Y1
+
+set:
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ    $0x04, CX
+	ADDQ    R8, DI
+	DECQ    AX
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func thin48F32(rows int, start []int32, at []int32, value []float32, b []float32, c []float32, ldc int, add bool)
+// Requires: AVX, AVX512F
+TEXT ·thin48F32(SB), NOSPLIT, $0-137
+	MOVQ    rows+0(FP), AX
+	MOVQ    start_base+8(FP), CX
+	MOVQ    at_base+32(FP), DX
+	MOVQ    value_base+56(FP), BX
+	MOVQ    b_base+80(FP), SI
+	MOVQ    c_base+104(FP), DI
+	MOVQ    ldc+128(FP), R8
+	MOVB    add+136(FP), R9
+	SHLQ    $0x02, R8
+	MOVLQSX (CX), R10
+
+row:
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	MOVLQSX 4(CX), R11
+	CMPQ    R10, R11
+	JGE     store
+
+value:
+	MOVLQSX      (DX)(R10*4), R12
+	VBROADCASTSS (BX)(R10*4), Z3
+	VFMADD231PS  (SI)(R12*4), Z3, Z0
+	VFMADD231PS  64(SI)(R12*4), Z3, Z1
+	VFMADD231PS  128(SI)(R12*4), Z3, Z2
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          value
+
+store:
+	TESTB  R9, R9
+	JZ     set
+	VADDPS (DI), Z0, Z0
+	VADDPS 64(DI), Z1, Z1
+	VADDPS 128(DI), Z2, Z2
+
+set:
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z1, 64(DI)
+	VMOVUPS Z2, 128(DI)
+	ADDQ    $0x04, CX
+	ADDQ    R8, DI
+	DECQ    AX
+	JNZ     row
+	VZEROUPPER
+	RET
+
 // func squareF64(k int, x []float64) float64
 // Requires: AVX, FMA3, SSE2
 TEXT ·squareF64(SB), NOSPLIT, $0-40
@@ -5079,4 +5175,100 @@ loop:
 	VMOVSD      X6, 48(BX)
 	VADDSD      56(BX), X7, X7
 	VMOVSD      X7, 56(BX)
+	RET
+
+// func thin8F64(rows int, start []int32, at []int32, value []float64, b []float64, c []float64, ldc int, add bool)
+// Requires: AVX, FMA3
+TEXT ·thin8F64(SB), NOSPLIT, $0-137
+	MOVQ    rows+0(FP), AX
+	MOVQ    start_base+8(FP), CX
+	MOVQ    at_base+32(FP), DX
+	MOVQ    value_base+56(FP), BX
+	MOVQ    b_base+80(FP), SI
+	MOVQ    c_base+104(FP), DI
+	MOVQ    ldc+128(FP), R8
+	MOVB    add+136(FP), R9
+	SHLQ    $0x03, R8
+	MOVLQSX (CX), R10
+
+row:
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	MOVLQSX 4(CX), R11
+	CMPQ    R10, R11
+	JGE     store
+
+value:
+	MOVLQSX      (DX)(R10*4), R12
+	VBROADCASTSD (BX)(R10*8), Y2
+	VFMADD231PD  (SI)(R12*8), Y2, Y0
+	VFMADD231PD  32(SI)(R12*8), Y2, Y1
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          value
+
+store:
+	TESTB  R9, R9
+	JZ     set
+	VADDPD (DI), Y0, Y0
+	VADDPD 32(DI), Y1, Y1
+
+set:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	ADDQ    $0x04, CX
+	ADDQ    R8, DI
+	DECQ    AX
+	JNZ     row
+	VZEROUPPER
+	RET
+
+// func thin24F64(rows int, start []int32, at []int32, value []float64, b []float64, c []float64, ldc int, add bool)
+// Requires: AVX, AVX512F
+TEXT ·thin24F64(SB), NOSPLIT, $0-137
+	MOVQ    rows+0(FP), AX
+	MOVQ    start_base+8(FP), CX
+	MOVQ    at_base+32(FP), DX
+	MOVQ    value_base+56(FP), BX
+	MOVQ    b_base+80(FP), SI
+	MOVQ    c_base+104(FP), DI
+	MOVQ    ldc+128(FP), R8
+	MOVB    add+136(FP), R9
+	SHLQ    $0x03, R8
+	MOVLQSX (CX), R10
+
+row:
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	MOVLQSX 4(CX), R11
+	CMPQ    R10, R11
+	JGE     store
+
+value:
+	MOVLQSX      (DX)(R10*4), R12
+	VBROADCASTSD (BX)(R10*8), Z3
+	VFMADD231PD  (SI)(R12*8), Z3, Z0
+	VFMADD231PD  64(SI)(R12*8), Z3, Z1
+	VFMADD231PD  128(SI)(R12*8), Z3, Z2
+	INCQ         R10
+	CMPQ         R10, R11
+	JLT          value
+
+store:
+	TESTB  R9, R9
+	JZ     set
+	VADDPD (DI), Z0, Z0
+	VADDPD 64(DI), Z1, Z1
+	VADDPD 128(DI), Z2, Z2
+
+set:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, 128(DI)
+	ADDQ    $0x04, CX
+	ADDQ    R8, DI
+	DECQ    AX
+	JNZ     row
+	VZEROUPPER
 	RET

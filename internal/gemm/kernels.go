@@ -36,6 +36,26 @@ type kernelFunc[F Float] func(k, tiles int, a, b, c []F, ldc int, alpha F, add b
 // without a check of bounds.
 type dealFunc[F Float] func(k, strips int, src []F, ld int, dst []F)
 
+// A thinFunc multiplies rows of few values with one strip of b. Row i has the values
+// e from start[i] to start[i+1]-1, which meet the columns at b[at[e]:]:
+//
+//	for i := range rows {
+//		for j := range NR {
+//			sum := F(0)
+//			for e := start[i]; e < start[i+1]; e++ {
+//				sum = fma(value[e], b[at[e]+j], sum)
+//			}
+//			if add {
+//				sum += c[i*ldc+j]
+//			}
+//			c[i*ldc+j] = sum
+//		}
+//	}
+//
+// with the arithmetic of kernelFunc. In assembly no bounds are checked, and rows must be
+// positive.
+type thinFunc[F Float] func(rows int, start, at []int32, value, b, c []F, ldc int, add bool)
+
 // An edgeKernel computes only the first rows and columns of the strips.
 type edgeKernel[F Float] struct {
 	rows, cols int
@@ -57,6 +77,8 @@ type kernels[F Float] struct {
 	// to dst[r] for eight rows, both with the arithmetic of kernelFunc.
 	square  func(k int, x []F) F
 	squares func(k int, x []F, ld int, dst []F)
+
+	thin thinFunc[F]
 }
 
 // edgeFor returns the smallest kernel of at least so many rows and columns.

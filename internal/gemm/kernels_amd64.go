@@ -26,7 +26,7 @@ var kernels32 = [...]*kernels[float32]{
 			{1, 16, kernel1x16F32}, {2, 16, kernel2x16F32}, {4, 16, kernel4x16F32}, {6, 16, kernel6x16F32},
 		},
 		dealLeft: deal6F32, dealRight: deal16F32,
-		interleave: interleaveF32, square: squareF32, squares: squaresF32,
+		interleave: interleaveF32, square: squareF32, squares: squaresF32, thin: thin16F32,
 	},
 	AVX512: {
 		blocking: blocking32[AVX512],
@@ -36,7 +36,7 @@ var kernels32 = [...]*kernels[float32]{
 			{8, 16, kernel8x16F32}, {4, 48, kernel4x48F32}, {8, 32, kernel8x32F32}, {8, 48, kernel8x48F32},
 		},
 		dealLeft: deal8F32, dealRight: deal48F32,
-		interleave: interleaveF32, square: squareF32, squares: squaresF32,
+		interleave: interleaveF32, square: squareF32, squares: squaresF32, thin: thin48F32,
 	},
 }
 
@@ -49,7 +49,7 @@ var kernels64 = [...]*kernels[float64]{
 			{1, 8, kernel1x8F64}, {2, 8, kernel2x8F64}, {4, 8, kernel4x8F64}, {6, 8, kernel6x8F64},
 		},
 		dealLeft: deal6F64, dealRight: deal8F64,
-		interleave: interleaveF64, square: squareF64, squares: squaresF64,
+		interleave: interleaveF64, square: squareF64, squares: squaresF64, thin: thin8F64,
 	},
 	AVX512: {
 		blocking: blocking64[AVX512],
@@ -59,7 +59,7 @@ var kernels64 = [...]*kernels[float64]{
 			{8, 8, kernel8x8F64}, {4, 24, kernel4x24F64}, {8, 16, kernel8x16F64}, {8, 24, kernel8x24F64},
 		},
 		dealLeft: deal8F64, dealRight: deal24F64,
-		interleave: interleaveF64, square: squareF64, squares: squaresF64,
+		interleave: interleaveF64, square: squareF64, squares: squaresF64, thin: thin24F64,
 	},
 }
 

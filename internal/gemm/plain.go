@@ -14,6 +14,7 @@ func plainKernels[F Float](b blocking) *kernels[F] {
 		dealRight:  func(k, strips int, src []F, ld int, dst []F) { dealColumns(k, strips, src, ld, dst, b.nr) },
 		square:     plainSquare[F],
 		squares:    plainSquares[F],
+		thin:       plainThin[F],
 	}
 }
 
@@ -179,5 +180,20 @@ func plainSquare[F Float](k int, x []F) F {
 func plainSquares[F Float](k int, x []F, ld int, dst []F) {
 	for r := range 8 {
 		dst[r] += plainSquare(k, x[r*ld:])
+	}
+}
+
+// plainThin is the thinFunc for strips of 4 columns.
+func plainThin[F Float](rows int, start, at []int32, value, b, c []F, ldc int, add bool) {
+	for i := range rows {
+		var s0, s1, s2, s3 F
+		for e := start[i]; e < start[i+1]; e++ {
+			x, v := value[e], b[at[e]:][:4]
+			s0 += x * v[0]
+			s1 += x * v[1]
+			s2 += x * v[2]
+			s3 += x * v[3]
+		}
+		plainStore(c[i*ldc:][:4], s0, s1, s2, s3, 1, add)
 	}
 }

@@ -2,22 +2,21 @@ package vmath
 
 import "math"
 
-// lanesOf is the state that the vectors of a search share: the best values, the
-// lowest ones, and the places of the best as integers.
-type lanesOf = [24]float64
+// Lanes is the state that the vectors of a search share: the best values, the
+// lowest ones, and the places of the best as integers. It is memory for PairFollow and PairPartner,
+// which are called so often that to take it each time would count.
+type Lanes = [24]float64
 
-// newLanes returns the state before any element.
-func newLanes(best float64) *lanesOf {
-	l := new(lanesOf)
+// clearLanes makes it the state before any element.
+func clearLanes(l *Lanes, best float64) {
 	for k := range 8 {
 		l[k], l[8+k], l[16+k] = best, math.Inf(1), math.Float64frombits(^uint64(0))
 	}
-	return l
 }
 
 // joinLanes returns the largest value, the last place that has it, -1 where there is
 // none, and the lowest value.
-func joinLanes(l *lanesOf) (place int, most, low float64) {
+func joinLanes(l *Lanes) (place int, most, low float64) {
 	place, most, low = -1, l[0], l[8]
 	for k := range 8 {
 		at := int(int64(math.Float64bits(l[16+k])))
@@ -50,7 +49,7 @@ func pairWidth() int {
 // The difference is rounded to F and the product to float64, so that the result has
 // the same bits at every level. best is -1 and top -Inf where there is no k. The
 // slices must have the same length.
-func PairFollow[F Float](f []float64, delta float64, ki, kj []F, grow, fall []float64) (
+func PairFollow[F Float](l *Lanes, f []float64, delta float64, ki, kj []F, grow, fall []float64) (
 	best int, top, bottom float64,
 ) {
 	n := len(f)
@@ -60,7 +59,7 @@ func PairFollow[F Float](f []float64, delta float64, ki, kj []F, grow, fall []fl
 	best, top, bottom = -1, math.Inf(-1), math.Inf(1)
 	done := 0
 	if w := pairWidth(); w > 0 && n >= w {
-		l := newLanes(top)
+		clearLanes(l, top)
 		at[F]().pairFollow(f, delta, ki, kj, grow, fall, l)
 		best, top, bottom = joinLanes(l)
 		done = n / w * w
@@ -83,14 +82,16 @@ func PairFollow[F Float](f []float64, delta float64, ki, kj []F, grow, fall []fl
 //	d·|d| / max(least, mine + own[k] - 2·ki[k]),   d = top - (f[k] + fall[k])
 //
 // of at least floor, -1 where there is none. The slices must have the same length.
-func PairPartner[F Float](f []float64, ki []F, own, fall []float64, top, mine, least, floor float64) int {
+func PairPartner[F Float](
+	l *Lanes, f []float64, ki []F, own, fall []float64, top, mine, least, floor float64,
+) int {
 	n := len(f)
 	if len(ki) != n || len(own) != n || len(fall) != n {
 		panic(lengths)
 	}
 	best, most, done := -1, floor, 0
 	if w := pairWidth(); w > 0 && n >= w {
-		l := newLanes(floor)
+		clearLanes(l, floor)
 		at[F]().pairPartner(f, ki, own, fall, top, mine, least, l)
 		best, most, _ = joinLanes(l)
 		done = n / w * w
@@ -109,7 +110,7 @@ func PairPartner[F Float](f []float64, ki []F, own, fall []float64, top, mine, l
 }
 
 // In plain Go everything is done by what does the rest.
-func pairFollowPlain[F Float]([]float64, float64, []F, []F, []float64, []float64, *lanesOf) {}
+func pairFollowPlain[F Float]([]float64, float64, []F, []F, []float64, []float64, *Lanes) {}
 
-func pairPartnerPlain[F Float]([]float64, []F, []float64, []float64, float64, float64, float64, *lanesOf) {
+func pairPartnerPlain[F Float]([]float64, []F, []float64, []float64, float64, float64, float64, *Lanes) {
 }

@@ -68,7 +68,7 @@ func testPairs[F vmath.Float](t *testing.T) {
 					bottom = v
 				}
 			}
-			i, high, low := vmath.PairFollow(f, delta, ki, kj, grow, fall)
+			i, high, low := vmath.PairFollow(new(vmath.Lanes), f, delta, ki, kj, grow, fall)
 			if i != best || high != top || low != bottom {
 				t.Fatalf("%s of %d: %d, %v, %v, want %d, %v, %v", kind, n, i, high, low, best, top, bottom)
 			}
@@ -90,7 +90,7 @@ func testPairs[F vmath.Float](t *testing.T) {
 					partner, most = k, q
 				}
 			}
-			if j := vmath.PairPartner(f, ki, own, fall, top, mine, least, floor); j != partner {
+			if j := vmath.PairPartner(new(vmath.Lanes), f, ki, own, fall, top, mine, least, floor); j != partner {
 				t.Fatalf("%s of %d: the partner is %d, want %d", kind, n, j, partner)
 			}
 		}
@@ -105,12 +105,12 @@ func BenchmarkPairs(b *testing.B) {
 	ki, kj := guarded(n, r.Float32), guarded(n, r.Float32)
 	b.Run("follow", func(b *testing.B) {
 		for b.Loop() {
-			vmath.PairFollow(f, 1e-9, ki, kj, grow, fall)
+			vmath.PairFollow(new(vmath.Lanes), f, 1e-9, ki, kj, grow, fall)
 		}
 	})
 	b.Run("partner", func(b *testing.B) {
 		for b.Loop() {
-			vmath.PairPartner(f, ki, own, fall, 3, 1, 1e-12, 1e-300)
+			vmath.PairPartner(new(vmath.Lanes), f, ki, own, fall, 3, 1, 1e-12, 1e-300)
 		}
 	})
 }

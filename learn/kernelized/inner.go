@@ -31,6 +31,7 @@ type inner[F float32 | float64] struct {
 	canGrow []float64 // 0 where b < hi and -Inf elsewhere
 	canFall []float64 // 0 where b > lo and +Inf elsewhere
 	groups  []extent
+	lanes   vmath.Lanes
 }
 
 // extent is the variables from to to-1 of a group, with the one of them that can
@@ -128,7 +129,7 @@ func (p *inner[F]) follow(i, j int, delta float64) {
 		f, grow, fall := p.f[e.from:e.to], p.canGrow[e.from:e.to], p.canFall[e.from:e.to]
 		if i >= 0 {
 			ki, kj := p.row(i)[e.from:e.to], p.row(j)[e.from:e.to]
-			e.best, e.top, e.bottom = vmath.PairFollow(f, delta, ki, kj, grow, fall)
+			e.best, e.top, e.bottom = vmath.PairFollow(&p.lanes, f, delta, ki, kj, grow, fall)
 		} else {
 			e.best, e.top, e.bottom = extremes(f, grow, fall)
 		}
@@ -160,7 +161,7 @@ func (p *inner[F]) partner(e extent) (j int, gain, bend float64) {
 	}
 	f, fall, own, ki := p.f[e.from:e.to], p.canFall[e.from:e.to], p.own[e.from:e.to], p.row(e.best)[e.from:e.to]
 	// A difference that is not positive has a gain that is not, and so never wins.
-	j = vmath.PairPartner(f, ki, own, fall, e.top, p.own[e.best], curvature, leastGain)
+	j = vmath.PairPartner(&p.lanes, f, ki, own, fall, e.top, p.own[e.best], curvature, leastGain)
 	if j < 0 {
 		return -1, 0, 1
 	}

@@ -1,17 +1,10 @@
 package kernelized
 
 import (
-	"context"
-
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/gram"
-	"github.com/kerf-ml/kerf/internal/alloc"
-	"github.com/kerf-ml/kerf/internal/compute"
-	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/learn"
-	"github.com/kerf-ml/kerf/run"
 )
 
 // PairExpansion is a separator for each pair of classes over a common support.
@@ -80,66 +73,4 @@ func (e *PairExpansion[T]) Predict(x T) int {
 	scores := make([]float64, len(e.Bias))
 	e.Scores(scores, x)
 	return learn.Vote(scores, e.Classes())
-}
-
-// predictBlock is how many instances are predicted by one task.
-const predictBlock = 64
-
-// PredictAll returns the classes of many instances, with the values of the
-// kernel in tiles and their sums by matrix products on all cores. Scores can
-// differ from those of Scores in the last digits.
-func (e *PairExpansion[T]) PredictAll(ctx context.Context, ctl run.Control, x data.Source[T]) ([]int, error) {
-	m, classes := e.Support.Len(), e.Classes()
-	memory := 8 * float64(m) * (float64(ctl.Cores())*predictBlock + float64(classes))
-	if err := ctl.Reserve("kernel values of the support", memory, "use fewer workers"); err != nil {
-		return nil, err
-	}
-	columns := gram.BindPrecision(e.Kernel, e.Support, ctl.Precision)
-	weights := e.pack()
-	predicted := make([]int, x.Len())
-	err := par.For(ctx, ctl, "predict", par.Blocks(x.Len(), predictBlock), func(b int) error {
-		lo, hi := par.Range(b, x.Len(), predictBlock)
-		values := alloc.Slice[float64]((hi - lo) * m)
-		if err := columns.Tile(values, data.Range[T]{Of: x, Lo: lo, Hi: hi}, lo); err != nil {
-			return err
-		}
-		width := classes * (classes - 1)
-		sums, scores := make([]float64, (hi-lo)*width), make([]float64, len(e.Bias))
-		for c, w := range weights {
-			if w != nil {
-				w.Mul(sums[c*(classes-1):], width, values[e.First[c]:], m, hi-lo)
-			}
-		}
-		for i := lo; i < hi; i++ {
-			e.meet(scores, sums[(i-lo)*width:(i-lo+1)*width])
-			predicted[i] = learn.Vote(scores, classes)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	ctl.Counter.Add(int64(x.Len()) * int64(m))
-	return predicted, nil
-}
-
-// pack returns the weights of each class for products, nil for a class without
-// support.
-func (e *PairExpansion[T]) pack() []*compute.Fixed[float64] {
-	others := e.Classes() - 1
-	weights := make([]*compute.Fixed[float64], e.Classes())
-	for c := range weights {
-		n := e.First[c+1] - e.First[c]
-		if n == 0 {
-			continue
-		}
-		b := make([]float64, others*n)
-		for p := range n {
-			for j, w := range e.Weight.Row(e.First[c] + p) {
-				b[j*n+p] = w
-			}
-		}
-		weights[c] = compute.NewFixed[float64](b, others, n)
-	}
-	return weights
 }

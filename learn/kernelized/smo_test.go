@@ -498,12 +498,12 @@ func TestSVMCancel(t *testing.T) {
 func TestResume(t *testing.T) {
 	stop := errors.New("stop")
 	for _, c := range []struct {
-		n int
-		c float64
-	}{{600, 1000}, {1100, 10}, {2300, 10}} {
+		n, d     int
+		c, gamma float64
+	}{{600, 3, 1000, 0.5}, {1100, 3, 1000, 0.5}, {1100, 130, 10, 0.002}, {2300, 3, 10, 0.5}} {
 		n := c.n
-		d := clouds(n, 3, 4)
-		s := kernelized.NewSVM[data.Vector](kernel.Gaussian{Gamma: 0.5})
+		d := clouds(n, c.d, 4)
+		s := kernelized.NewSVM[data.Vector](kernel.Gaussian{Gamma: c.gamma})
 		s.C, s.Tolerance = c.c, 1e-5
 		want, reported, err := s.Fit(t.Context(), d)
 		if err != nil {

@@ -5,13 +5,19 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/gram"
 	"github.com/kerf-ml/kerf/kernel"
 )
 
-// wholeMost is up to how many instances all of K is computed for a problem that is one of many:
-// 8 MiB, which takes less than to find out which rows are called for and to start on each anew.
-const wholeMost = 1024
+const (
+	// wholeMost is up to how many instances all of K is computed, 8 MiB, which takes less than to
+	// find out which rows are called for and to start on each anew.
+	wholeMost = 1024
+	// wholeThin is the same for up to wholeDim coordinates, where values of K are cheap beside the
+	// steps: below it rows are in float64 from the beginning.
+	wholeThin, wholeDim = singleFrom - 1, 128
+)
 
 // squares is memory for K of problems that are solved one after the other by each worker, or
 // K itself where all have the same instances.
@@ -50,7 +56,11 @@ func lend[F float32 | float64](pool *sync.Pool, p *inner[F]) func() {
 // small reports whether all of K is computed at once: a form makes that cheap.
 func (s *smo[T]) small() bool {
 	_, form := kernel.FormOf(s.kernel)
-	return form && s.dual.n <= wholeMost && len(s.dual.b) == s.dual.n
+	if !form || s.dual.n > wholeThin || len(s.dual.b) != s.dual.n {
+		return false
+	}
+	x, vectors := any(s.x).(data.Source[data.Vector])
+	return s.dual.n <= wholeMost || vectors && data.Dim(x) <= wholeDim
 }
 
 // runAll solves for all variables, with all of K.
