@@ -2,28 +2,43 @@ package repro
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/kerf-ml/kerf/report"
 	"github.com/kerf-ml/kerf/run"
 )
 
-// results are those of experiments at their quick size.
+// once measures each experiment at its quick size when it is first asked for, with one worker.
+var once = func() map[string]func() (*Result, error) {
+	out := map[string]func() (*Result, error){}
+	for _, e := range All() {
+		out[e.Name] = sync.OnceValues(func() (*Result, error) {
+			return e.Measure(context.Background(), run.Control{Workers: 1}, Params{Seed: 1}, true)
+		})
+	}
+	return out
+}()
+
+// results are those of experiments at their quick size: copies, so that a test may change what they say.
 func results(t *testing.T, names ...string) []*Result {
 	t.Helper()
 	var out []*Result
 	for _, name := range names {
-		e, err := Find(name)
+		if once[name] == nil {
+			t.Fatalf("there is no experiment %q", name)
+		}
+		r, err := once[name]()
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := e.Measure(t.Context(), run.Control{}, Params{Seed: 1}, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, r)
+		own := *r
+		own.Rows = slices.Clone(r.Rows)
+		out = append(out, &own)
 	}
 	return out
 }

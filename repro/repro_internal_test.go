@@ -20,9 +20,15 @@ var full = flag.Bool("full", false, "experiments at their default size, for minu
 func TestHold(t *testing.T) {
 	for _, e := range All() {
 		t.Run(e.Name, func(t *testing.T) {
-			r, err := e.Measure(t.Context(), run.Control{}, Params{Seed: 1}, !*full)
-			if err != nil {
-				t.Fatal(err)
+			t.Parallel()
+			var r *Result
+			if *full {
+				var err error
+				if r, err = e.Measure(t.Context(), run.Control{}, Params{Seed: 1}, false); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				r = results(t, e.Name)[0]
 			}
 			for _, row := range r.Rows {
 				if row.Verdict != Holds && row.Verdict != Shown {
@@ -64,6 +70,7 @@ func TestFalsified(t *testing.T) {
 			continue
 		}
 		t.Run(e.Name, func(t *testing.T) {
+			t.Parallel()
 			r, err := e.Measure(t.Context(), run.Control{}, Params{Seed: 1, falsify: e.falsify}, true)
 			if err != nil {
 				t.Fatal(err)
@@ -85,21 +92,21 @@ func TestWorkersDoNotMatter(t *testing.T) {
 			continue
 		}
 		t.Run(e.Name, func(t *testing.T) {
-			var results []*Result
-			for _, workers := range []int{1, 3} {
-				r, err := e.Measure(t.Context(), run.Control{Workers: workers}, Params{Seed: 7}, true)
-				if err != nil {
-					t.Fatal(err)
-				}
+			t.Parallel()
+			one := results(t, e.Name)[0]
+			three, err := e.Measure(t.Context(), run.Control{Workers: 3}, Params{Seed: 1}, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range []*Result{one, three} {
 				r.Seconds, r.Params.ctl = 0, run.Control{}
 				for i, row := range r.Rows {
 					if row.Time {
 						r.Rows[i].Measured = Measured{}
 					}
 				}
-				results = append(results, r)
 			}
-			if !reflect.DeepEqual(results[0], results[1]) {
+			if !reflect.DeepEqual(one, three) {
 				t.Error("results differ between one and three workers")
 			}
 		})
