@@ -92,6 +92,9 @@ type Ranking struct {
 // ErrFew reports rows that are too few to tell a spread.
 var ErrFew = fmt.Errorf("importance needs at least %d labelled rows", fewestRows)
 
+// ErrFar reports predictions whose loss is past all numbers.
+var ErrFar = errors.New("predictions are so far from the truth that their loss is past all numbers")
+
 // Columns ranks the columns of rows that the model has encoded.
 //
 // The intervals hold, with the confidence, the importance on new rows: that of this
@@ -137,7 +140,9 @@ func (p Permutation) Columns(ctx context.Context, m *model.Model, x *model.Encod
 	if err := e.begin(ctx); err != nil {
 		return nil, err
 	}
-	out.Loss = e.loss(e.scores, e.truth.Weight)
+	if out.Loss = e.loss(e.scores, e.truth.Weight); !finite(out.Loss) {
+		return nil, ErrFar
+	}
 	p.Run.Progress.Begin("exchange columns", int64(len(columns)))
 	defer p.Run.Progress.End()
 	for i, c := range columns {
@@ -145,12 +150,20 @@ func (p Permutation) Columns(ctx context.Context, m *model.Model, x *model.Encod
 		if err != nil {
 			return nil, fmt.Errorf("column %s: %w", c.Name, err)
 		}
+		if !finite(one.Mean, one.Low, one.High) {
+			return nil, fmt.Errorf("column %s exchanged: %w", c.Name, ErrFar)
+		}
 		out.Importance = append(out.Importance, one)
 		p.Run.Progress.Advance(int64(i + 1))
 	}
 	addMetric(m, columns, out.Importance)
 	order.Stable(out.Importance, func(a, b Importance) int { return cmp.Compare(b.Mean, a.Mean) })
 	return out, nil
+}
+
+// finite reports whether all values are numbers.
+func finite(values ...float64) bool {
+	return !slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
 // draw returns the rows that count: all of a weight above 0, or some of these.

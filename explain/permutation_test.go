@@ -1,8 +1,10 @@
 package explain_test
 
 import (
+	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/kerf-ml/kerf/explain"
@@ -227,6 +229,23 @@ func TestKinds(t *testing.T) {
 			if !first[name] {
 				t.Errorf("%s: %s is not among the first of %v", c.kind, name, got.Importance)
 			}
+		}
+	}
+}
+
+// TestFar: truth of which errors have no squares is an error, and no NaN; the mean absolute error is a number.
+func TestFar(t *testing.T) {
+	path := wave(t, 100, 1)
+	m := trained(t, path, "", "none", "ridge(lambda=0.000001)")
+	rows, x := read(t, m, path)
+	far := truth(t, m, rows)
+	far.Values = slices.Clone(far.Values)
+	far.Values[3] = 1e200
+	for metric, want := range map[string]error{"": explain.ErrFar, "mae": nil} {
+		p := explain.NewPermutation()
+		p.Metric = metric
+		if _, err := p.Columns(t.Context(), m, x, far); !errors.Is(err, want) {
+			t.Errorf("metric %q: %v, want %v", metric, err, want)
 		}
 	}
 }

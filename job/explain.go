@@ -264,6 +264,8 @@ func (o *ExplainOptions) rankRows(
 		return badInput(path, fmt.Sprintf("%v and there are %d", err, rows.Len()), "give more")
 	case errors.Is(err, model.ErrColumns):
 		return badInput(path, err.Error(), "explain single rows with --row N")
+	case errors.Is(err, explain.ErrFar):
+		return badInput(path, err.Error(), "use --metric mae, or explain single rows with --row N")
 	case err != nil:
 		return err
 	}

@@ -49,7 +49,7 @@ func (t *training[T]) importance(ctx context.Context, m *Measured, x data.Source
 		p.Metric = ""
 	}
 	r, err := p.Columns(ctx, of, encoded, truth)
-	if errors.Is(err, explain.ErrFew) {
+	if errors.Is(err, explain.ErrFew) || errors.Is(err, explain.ErrFar) {
 		return nil, nil
 	}
 	return r, err

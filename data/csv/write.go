@@ -49,7 +49,7 @@ func WriteOn(ctl run.Control, w io.Writer, header []string, x data.Source[data.V
 	}
 	ctl = run.Control{Workers: ctl.Cores()}
 	s := spelling{x: x, labels: labels, dim: dim, rows: max(1, blockCells/max(1, dim))}
-	s.block = make([]block, 2*ctl.Workers)
+	s.block = make([]block, min(2*ctl.Workers, par.Blocks(x.Len(), s.rows)))
 	for ; s.first < x.Len(); s.first += len(s.block) * s.rows {
 		if err := s.some(ctl, w); err != nil {
 			return err

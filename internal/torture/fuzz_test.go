@@ -102,7 +102,7 @@ var values = map[string][]string{
 var (
 	written = map[string][]string{"train": {"out.kerf"}, "tune": {"out.kerf"}, "demo": {"out.html"},
 		"predict": {"out.txt"}, "map": {"out.csv", "out.npy", "out.parquet", "out.arrow", "out.libsvm"},
-		"report":     {"out.html"},
+		"report": {"out.html"}, "html": {"out.html"},
 		"checkpoint": {"out.state"}, "": {"out.csv"}}
 	needed = map[string][]string{"check": {"kernel"}, "margin": {"kernel"}, "plan": {"margin", "error", "confidence"}}
 	inputs = map[string]string{"labels": "labels.txt", "weights": "weights.txt", "test": "", "test-labels": "labels.txt",
