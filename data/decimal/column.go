@@ -27,18 +27,21 @@ func Column(dst []float64, text []byte, ends []int32, first, width int) (read in
 		return columnPlain(dst, text, ends, first, width)
 	}
 	_ = ends[first:][(len(dst)-1)*width+1]
-	for {
-		n, some := columnAVX512(dst[read:], text, ends, first+read*width, width)
+	for next := 1; read < len(dst); {
+		// Plain Go comes first: what it cannot read is no reason to begin with eight.
+		part := dst[read:min(read+next, len(dst))]
+		n, some := columnPlain(part, text, ends, first+read*width, width)
 		read, point = read+n, point || some
-		if read == len(dst) {
-			return read, point
+		if n < len(part) {
+			break
 		}
-		n, some = columnPlain(dst[read:read+1], text, ends, first+read*width, width)
+		n, some = columnAVX512(dst[read:], text, ends, first+read*width, width)
 		read, point = read+n, point || some
-		if n == 0 || read == len(dst) {
-			return read, point
+		if next = 1; n == 0 {
+			next = 8
 		}
 	}
+	return read, point
 }
 
 // columnPlain is Column in plain Go.
