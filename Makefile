@@ -87,12 +87,12 @@ generated-cuda: ## fail if compiled kernels are not what nvcc makes of them, whe
 	gen/cuda/check.sh internal/gpu/code $(NVCC)
 
 generate: ## write the assembly and the messages of the protocol anew
-	$(GO) generate ./internal/gemm ./internal/vmath ./bench/core ./serve/inference
+	$(GO) generate ./internal/gemm ./internal/vmath ./data/decimal ./data/csv ./bench/core ./serve/inference
 
 generated: ## fail if generated code is not what its generators write
-	@before=$$(cat internal/gemm/*_amd64.* internal/vmath/*_amd64.* bench/core/peak_amd64.* serve/inference/*.pb.go | sha256sum); \
+	@before=$$(cat internal/gemm/*_amd64.* internal/vmath/*_amd64.* data/decimal/*_amd64.* data/csv/*_amd64.* bench/core/peak_amd64.* serve/inference/*.pb.go | sha256sum); \
 	$(MAKE) -s generate; \
-	after=$$(cat internal/gemm/*_amd64.* internal/vmath/*_amd64.* bench/core/peak_amd64.* serve/inference/*.pb.go | sha256sum); \
+	after=$$(cat internal/gemm/*_amd64.* internal/vmath/*_amd64.* data/decimal/*_amd64.* data/csv/*_amd64.* bench/core/peak_amd64.* serve/inference/*.pb.go | sha256sum); \
 	if [ "$$before" != "$$after" ]; then echo "generated code was not current; commit what make generate wrote"; exit 1; fi
 
 FUZZED = internal/wire:FuzzRead data/csv:FuzzCSV data/libsvm:FuzzLIBSVM data/file:FuzzFile data/lines:FuzzLines data/fasta:FuzzFASTA \

@@ -3,6 +3,8 @@ package csv
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/kerf-ml/kerf/internal/vmath"
 )
 
 const (
@@ -16,24 +18,32 @@ const (
 	// written before it is known how many there are, so that the processor need not guess that.
 	group    = 64
 	mostly   = 8
-	moreEnds = group + mostly // room for ends behind those that there are
+	moreEnds = group + 16 // room for ends behind those that there are, which one group may take
 )
+
+//go:generate go -C ../../gen run ./text -what ends -to ../data/csv
 
 // cellEnds writes -1, and where all commas and ends of lines in a text are, to ends, which grows
 // as it must, and returns those that there are.
 func cellEnds(ends []int32, text []byte, comma byte) []int32 {
 	n, commas, lines := 1, ones*uint64(comma), ones*uint64('\n')
 	ends[0] = -1
+	wide := vmath.Active() >= vmath.AVX512
 	for at := 0; at < len(text); at += group {
 		if len(ends)-n < moreEnds {
 			ends = append(ends, make([]int32, len(ends)+moreEnds)...)
+		}
+		if wide && len(text)-at >= group {
+			count, size := endsAVX512(ends[n:], text[at:], at, comma)
+			n, at = n+count, at+size-group
+			continue
 		}
 		part := text[at:]
 		if len(part) < group {
 			part = append(make([]byte, 0, group), part...)[:group]
 		}
 		found := marks((*[group]byte)(part), commas, lines)
-		count, to := bits.OnesCount64(found), (*[moreEnds]int32)(ends[n:])
+		count, to := bits.OnesCount64(found), (*[group + mostly]int32)(ends[n:])
 		for i := range mostly {
 			to[i] = int32(at + bits.TrailingZeros64(found))
 			found &= found - 1

@@ -6,9 +6,17 @@ import (
 	"testing"
 
 	"github.com/kerf-ml/kerf/data/csv"
+	"github.com/kerf-ml/kerf/internal/vmath"
 )
 
 func TestCellEnds(t *testing.T) {
+	for _, level := range []vmath.Level{vmath.Plain, vmath.AVX512} {
+		defer vmath.Limit(level)()
+		checkCellEnds(t)
+	}
+}
+
+func checkCellEnds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for _, alphabet := range []string{"1", ",", "\n", ",\n", "0123456789.-,", "12,\n\x00\x80\xff\x8a\xac\xad-+", ";x,\n"} {
 		for _, size := range []int{0, 1, 7, 8, 9, 31, 63, 64, 65, 127, 128, 129, 1000} {
@@ -21,8 +29,12 @@ func TestCellEnds(t *testing.T) {
 					}
 				}
 				for _, room := range []int{csv.MoreEnds, size + 1 + csv.MoreEnds} {
-					if got := csv.CellEnds(make([]int32, room), text, comma); !slices.Equal(got, want) {
+					ends := append(make([]int32, room), -7)
+					if got := csv.CellEnds(ends[:room:room], text, comma); !slices.Equal(got, want) {
 						t.Fatalf("%q, %q: %v, want %v", text, comma, got, want)
+					}
+					if ends[room] != -7 {
+						t.Fatalf("%q, %q: a place behind the room for ends is written", text, comma)
 					}
 				}
 			}

@@ -45,14 +45,10 @@ func (m *moments) fold() {
 // addAll adds numbers, but for NaN.
 func (m *moments) addAll(values []float64) {
 	for len(values) > 0 {
-		for m.n%lanes == 0 && len(values) >= lanes {
-			if !m.addFour((*[lanes]float64)(values)) {
-				break
+		if m.n%lanes == 0 {
+			if values = values[m.addLanes(values):]; len(values) == 0 {
+				return
 			}
-			values = values[lanes:]
-		}
-		if len(values) == 0 {
-			return
 		}
 		if v := values[0]; v == v {
 			m.add(v)
@@ -61,25 +57,36 @@ func (m *moments) addAll(values []float64) {
 	}
 }
 
-// addFour adds the first numbers of four lanes. It adds none and reports false where one is NaN.
-func (m *moments) addFour(v *[lanes]float64) bool {
-	least, most := min(v[0], v[1], v[2], v[3]), max(v[0], v[1], v[2], v[3])
-	if least != least {
-		return false
+// addLanes adds the first numbers, all lanes at a time, and returns how many there are before those
+// among which one is NaN, or the last few. Numbers are mostly within those there were, which says
+// that they are none of these in two comparisons each.
+func (m *moments) addLanes(values []float64) (added int) {
+	for {
+		n := min(len(values)-added, laneBlock-m.n%laneBlock) / lanes * lanes
+		part, low, high := values[added:added+n], m.low, m.high
+		a, b, c, d := m.lane[0], m.lane[1], m.lane[2], m.lane[3]
+		k := 0
+		for ; len(part) >= lanes; part = part[lanes:] {
+			x, y, z, w := part[0], part[1], part[2], part[3]
+			if !(x >= low && x <= high && y >= low && y <= high && z >= low && z <= high && w >= low && w <= high) {
+				least, most := min(x, y, z, w), max(x, y, z, w)
+				if least != least {
+					break
+				}
+				low, high = min(low, least), max(high, most)
+			}
+			a, b, c, d = a+x, b+y, c+z, d+w
+			k += lanes
+		}
+		m.lane, m.low, m.high = [lanes]float64{a, b, c, d}, low, high
+		m.n, added = m.n+k, added+k
+		if k > 0 && m.n%laneBlock == 0 {
+			m.fold()
+		}
+		if k < n || n == 0 {
+			return added
+		}
 	}
-	for k := range lanes {
-		m.lane[k] += v[k]
-	}
-	if m.n += lanes; m.n%laneBlock == 0 {
-		m.fold()
-	}
-	if least < m.low {
-		m.low = least
-	}
-	if most > m.high {
-		m.high = most
-	}
-	return true
 }
 
 // mean returns the mean of the numbers, which are walked over again where their sum is too large.

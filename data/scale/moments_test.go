@@ -26,12 +26,14 @@ func exactMean(values []float64) float64 {
 func TestMean(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 2, 3, 4, 5, 7, 8, 1023, 1024, 1025, 5000} {
+		rise := 0.0
 		for name, draw := range map[string]func() float64{
 			"normal": rng.NormFloat64,
 			"far":    func() float64 { return 1e9 + rng.Float64() },
 			"large":  func() float64 { return math.MaxFloat64 * rng.Float64() },
 			"signs":  func() float64 { return math.MaxFloat64 * math.Copysign(1, rng.Float64()-0.5) },
 			"small":  func() float64 { return 1e-308 * rng.Float64() },
+			"rising": func() float64 { rise++; return rise },
 		} {
 			for _, gone := range []float64{0, 0.01, 0.9} {
 				column := make([]float64, n)

@@ -55,7 +55,19 @@ type Odd struct {
 // Settle makes numbers what Put takes: -0 becomes 0, and those that are not finite become NaN
 // and are returned, but for NaN in the place of missing cells, of which missing may be nil for none.
 func Settle(values []float64, missing []bool) (odd []Odd) {
-	for i, v := range values {
+	for i := 0; i < len(values); i++ {
+		for ; i+4 <= len(values); i += 4 {
+			v := (*[4]float64)(values[i:])
+			a, b, c, d := v[0], v[1], v[2], v[3]
+			if (a-a)+(b-b)+((c-c)+(d-d)) != 0 {
+				break
+			}
+			v[0], v[1], v[2], v[3] = a+0, b+0, c+0, d+0
+		}
+		if i == len(values) {
+			break
+		}
+		v := values[i]
 		if v-v == 0 {
 			values[i] = v + 0
 			continue

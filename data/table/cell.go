@@ -73,4 +73,10 @@ func mayBeNumber(cell []byte) bool {
 
 // spell is the canonical spelling of a number, which is also the key of the
 // category that a numeric cell stands for: "1", "1.0" and "+1" are one category.
-func spell(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+func spell(v float64) string {
+	const short = 1_000_000 // from which on a whole number is spelled with an exponent
+	if n := int(v); float64(n) == v && -short < n && n < short && (n != 0 || !math.Signbit(v)) {
+		return strconv.Itoa(n)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/internal/alloc"
 	"github.com/kerf-ml/kerf/internal/par"
 )
 
@@ -84,9 +85,10 @@ func (s *Schema) Unseen(t *Table) (int, error) {
 const encodeRows = 128
 
 func (s *Schema) encodeDense(t *Table, parts []*part) (*data.Matrix, error) {
-	m := data.NewMatrix(t.Len(), s.Width)
+	m := &data.Matrix{Rows: t.Len(), Cols: s.Width, Data: alloc.Slice[float64](t.Len() * s.Width)}
 	err := t.each(par.Blocks(t.Len(), encodeRows), func(block int) error {
 		lo, hi := par.Range(block, t.Len(), encodeRows)
+		clear(m.Data[lo*m.Cols : hi*m.Cols])
 		for k := 0; k < len(parts); k++ {
 			if putTogether(m, parts[k:], lo, hi) {
 				k += together - 1

@@ -9,7 +9,7 @@ type Level int32
 const (
 	Plain  Level = iota // Go, on any machine
 	AVX2                // AVX2 and FMA
-	AVX512              // AVX-512 F, BW, DQ and VL
+	AVX512              // AVX-512 F, BW, CD, DQ and VL
 )
 
 // active is the level in use, at most best.

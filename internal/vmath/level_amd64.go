@@ -11,7 +11,7 @@ func detect() Level {
 	if !x.HasAVX2 || !x.HasFMA || !x.HasBMI2 {
 		return Plain
 	}
-	if !x.HasAVX512F || !x.HasAVX512BW || !x.HasAVX512DQ || !x.HasAVX512VL {
+	if !x.HasAVX512F || !x.HasAVX512BW || !x.HasAVX512CD || !x.HasAVX512DQ || !x.HasAVX512VL {
 		return AVX2
 	}
 	return AVX512
