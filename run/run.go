@@ -79,10 +79,13 @@ func ParsePrecision(name string) (Precision, error) {
 	return 0, fmt.Errorf("precision is %q and must be float64 or float32", name)
 }
 
-// Cores returns the number of workers to start: Workers, or all cores.
+// mostWorkers is more than a machine has use for: a larger count would be of memory alone.
+const mostWorkers = 1 << 16
+
+// Cores returns the number of workers to start: Workers, up to 65,536, or all cores.
 func (c Control) Cores() int {
 	if c.Workers > 0 {
-		return c.Workers
+		return min(c.Workers, mostWorkers)
 	}
 	return runtime.GOMAXPROCS(0)
 }
