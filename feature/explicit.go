@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"slices"
-	"sync/atomic"
+	"sync"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/par"
@@ -35,8 +34,8 @@ import (
 // with such weights.
 //
 // Features are rounded to float32. Fit and the map take time proportional to the
-// features that are listed; memory is 4 bytes a bucket, and 12 for each feature of
-// a mapped instance.
+// features that are listed; memory is a quarter of a byte a bucket, four with IDF
+// while the sample is counted, and 12 for each feature of a mapped instance.
 type Explicit[T any] struct {
 	Kernel  kernel.Kernel[T]
 	Buckets int
@@ -72,47 +71,97 @@ func (r Explicit[T]) Validate() error {
 
 // Fit finds the buckets that the instances of x fill, and in how many each is.
 func (r Explicit[T]) Fit(ctx context.Context, x data.Source[T]) (*Listed[T], error) {
-	if err := r.Validate(); err != nil {
+	m, in, err := r.begin()
+	if err == nil {
+		err = r.find(ctx, m, in, x)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if err := r.Run.Reserve("the buckets of features", 8*float64(r.Buckets), "use fewer buckets"); err != nil {
-		return nil, err
-	}
-	m := &Listed[T]{kernel: r.Kernel, buckets: r.Buckets}
-	m.listing, _ = kernel.ListingOf(r.Kernel)
-	in := make([]uint32, r.Buckets)
+	return m, nil
+}
+
+// find finds the buckets that the instances fill.
+func (r Explicit[T]) find(ctx context.Context, m *Listed[T], in *found, x data.Source[T]) error {
 	n := x.Len()
-	err := par.For(ctx, r.Run, "find the features", par.Blocks(n, blockRows), func(b int) error {
+	err := par.For(ctx, r.Run, findTask, par.Blocks(n, blockRows), func(b int) error {
 		lo, hi := par.Range(b, n, blockRows)
-		var s sheet
+		s := m.sheet()
+		defer m.sheets.Put(s)
 		for i := lo; i < hi; i++ {
-			s.cells = s.cells[:0]
-			m.filled(&s, x.At(i))
-			slices.Sort(s.keys)
-			last := uint64(math.MaxUint64)
-			for _, bucket := range s.keys {
-				if bucket != last {
-					atomic.AddUint32(&in[bucket], 1)
-				}
-				last = bucket
+			s.clear()
+			m.filled(s, m.listing, 0, x.At(i))
+			if r.IDF {
+				s.distinct()
 			}
+			in.add(s.index)
+		}
+		return nil
+	})
+	if err == nil {
+		m.take(in.tally(n))
+	}
+	return err
+}
+
+// FitApply is Fit, and ApplySparse on the same instances, whose features are then listed once, but
+// for those of sums of kernels. apply returns the mapped instances, and is called once at most.
+func (r Explicit[T]) FitApply(ctx context.Context, x data.Source[T]) (
+	m *Listed[T], apply func(ctx context.Context, ctl run.Control) (data.Source[data.Vector], error), err error,
+) {
+	m, in, err := r.begin()
+	if err != nil {
+		return nil, nil, err
+	}
+	if m.listing.List == nil {
+		err = r.find(ctx, m, in, x)
+		return m, func(ctx context.Context, ctl run.Control) (data.Source[data.Vector], error) {
+			return ApplySparse(ctx, ctl, m, x)
+		}, err
+	}
+	n := x.Len()
+	out := make(data.Slice[data.Vector], n)
+	err = mapRows(ctx, r.Run, findTask, out, func(lo, hi int) error {
+		s := m.sheet()
+		defer m.sheets.Put(s)
+		for i := lo; i < hi; i++ {
+			s.clear()
+			m.list(s, m.listing, 0, x.At(i))
+			in.add(s.index)
+			out[i] = s.vector()
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	t := Tally{Buckets: r.Buckets, Rows: n}
-	for bucket, count := range in {
-		if count > 0 {
-			t.Bucket = append(t.Bucket, int32(bucket))
-			if r.IDF {
-				t.In = append(t.In, int32(count))
+	m.take(in.tally(n))
+	return m, func(ctx context.Context, ctl run.Control) (data.Source[data.Vector], error) {
+		return out, par.For(ctx, ctl, mapTask, par.Blocks(n, blockRows), func(b int) error {
+			lo, hi := par.Range(b, n, blockRows)
+			for i := lo; i < hi; i++ {
+				m.place(out[i].Index, out[i].Value)
+				scaled(m.listing, out[i].Value)
+				rounded(out[i].Value)
 			}
-		}
+			return finiteRows(out, lo, hi)
+		})
+	}, nil
+}
+
+const findTask = "find the features"
+
+// begin returns a map that has found nothing yet, and what is to be found.
+func (r Explicit[T]) begin() (*Listed[T], *found, error) {
+	if err := r.Validate(); err != nil {
+		return nil, nil, err
 	}
-	m.take(t)
-	return m, nil
+	if err := r.Run.Reserve("the buckets of features", 8*float64(r.Buckets), "use fewer buckets"); err != nil {
+		return nil, nil, err
+	}
+	m := &Listed[T]{kernel: r.Kernel, buckets: r.Buckets}
+	m.listing, _ = kernel.ListingOf(r.Kernel)
+	return m, newFound(r.Buckets, r.IDF), nil
 }
 
 // Tally is what Fit finds in a sample, and all that the map is beside its kernel.
@@ -159,20 +208,14 @@ type Listed[T any] struct {
 	listing kernel.Listing[T]
 	buckets int
 	tally   Tally
-	place   []int32   // the coordinate of a bucket, -1 for none
+	places  places
 	idf     []float64 // of a coordinate; nil for 1
+	sheets  sync.Pool // of *sheet
 }
 
 // take takes over what was found in a sample.
 func (m *Listed[T]) take(t Tally) {
-	m.tally = t
-	m.place = make([]int32, t.Buckets)
-	for b := range m.place {
-		m.place[b] = -1
-	}
-	for i, b := range t.Bucket {
-		m.place[b] = int32(i)
-	}
+	m.tally, m.places = t, newPlaces(t.Buckets, t.Bucket)
 	if t.In == nil {
 		return
 	}
@@ -197,127 +240,120 @@ func (m *Listed[T]) MapTo(dst []float64, x T) { m.MapSparse(x).CopyTo(dst[:m.Dim
 
 // MapSparse returns the features of x that are not zero.
 func (m *Listed[T]) MapSparse(x T) data.Vector {
-	var s sheet
-	return m.vector(&s, x)
+	var out [1]data.Vector
+	m.MapSparseBlock(out[:], data.Slice[T]{x})
+	return out[0]
+}
+
+// sheet returns a sheet, which is given back.
+func (m *Listed[T]) sheet() *sheet {
+	if s, ok := m.sheets.Get().(*sheet); ok {
+		return s
+	}
+	return new(sheet)
 }
 
 // MapSparseBlock returns the features of a few instances.
 func (m *Listed[T]) MapSparseBlock(dst []data.Vector, x data.Source[T]) {
-	var s sheet
+	s := m.sheet()
+	defer m.sheets.Put(s)
 	for i := range dst {
-		dst[i] = m.vector(&s, x.At(i))
+		s.clear()
+		m.fill(s, m.listing, 0, x.At(i))
+		rounded(s.value)
+		dst[i] = s.vector()
 	}
-}
-
-// cell is a feature and its coordinate.
-type cell struct {
-	at    int32
-	value float64
-}
-
-// sheet is what the features of an instance are gathered on. It is used again from
-// instance to instance.
-type sheet struct {
-	cells []cell
-	keys  []uint64 // bucket and place of emission, to sort
-	value []float64
-}
-
-// vector returns the features of x.
-func (m *Listed[T]) vector(s *sheet, x T) data.Vector {
-	s.cells = s.cells[:0]
-	m.fill(s, m.listing, 0, x)
-	out := data.Vector{Index: make([]int32, len(s.cells)), Value: make([]float64, len(s.cells))}
-	for i, c := range s.cells {
-		out.Index[i], out.Value[i] = c.at, float64(float32(c.value))
-	}
-	return out
 }
 
 // fill appends the features of x in a listing, in the order of their coordinates and
 // each once.
 func (m *Listed[T]) fill(s *sheet, l kernel.Listing[T], salt uint64, x T) {
-	first := len(s.cells)
+	first := len(s.index)
 	if l.List != nil {
-		m.leaf(s, l, salt, x)
+		m.list(s, l, salt, x)
+		s.keep(first + m.place(s.index[first:], s.value[first:]))
 	} else {
 		for i, part := range l.Parts {
 			m.fill(s, part, partSalt(salt, i), x)
 		}
 		s.merge(first)
 	}
+	scaled(l, s.value[first:])
+}
+
+// list appends the features that are listed, with their buckets for coordinates. Those of one
+// bucket are added in the order in which they come.
+func (m *Listed[T]) list(s *sheet, l kernel.Listing[T], salt uint64, x T) {
+	s.keys, s.weight = s.keys[:0], s.weight[:0]
+	shift := 64 - bits.Len(uint(m.buckets-1)) // the bucket leads, so that keys are even
+	l.List(x, func(term uint64, weight float64) {
+		s.keys = append(s.keys, m.bucket(term, salt)<<shift|uint64(len(s.weight)))
+		s.weight = append(s.weight, weight)
+	})
+	s.order.Sort(s.keys)
+	place := uint64(1)<<shift - 1
+	for i := 0; i < len(s.keys); {
+		bucket, sum := s.keys[i]>>shift, 0.0
+		for ; i < len(s.keys) && s.keys[i]>>shift == bucket; i++ {
+			sum += s.weight[s.keys[i]&place]
+		}
+		s.index, s.value = append(s.index, int32(bucket)), append(s.value, sum)
+	}
+}
+
+// place turns buckets into coordinates and weighs their features; it drops what the sample
+// does not have, and returns how many are left.
+func (m *Listed[T]) place(index []int32, value []float64) int {
+	kept := 0
+	for i, bucket := range index {
+		at := m.places.of(bucket)
+		if at < 0 {
+			continue
+		}
+		v := value[i]
+		if m.idf != nil {
+			v *= m.idf[at]
+		}
+		index[kept], value[kept] = at, v
+		kept++
+	}
+	return kept
+}
+
+// scaled multiplies the features of a listing by its factor, and divides them by their length.
+func scaled[T any](l kernel.Listing[T], value []float64) {
 	factor := math.Sqrt(l.Factor)
 	if l.Normalized {
 		sum := 0.0
-		for _, c := range s.cells[first:] {
-			sum += c.value * c.value
+		for _, v := range value {
+			sum += v * v
 		}
 		if sum > 0 {
 			factor /= math.Sqrt(sum)
 		}
 	}
 	if factor != 1 {
-		for i := first; i < len(s.cells); i++ {
-			s.cells[i].value *= factor
+		for i := range value {
+			value[i] *= factor
 		}
 	}
 }
 
-// leaf appends the features that are listed. Those of one bucket are added in the
-// order in which they come.
-func (m *Listed[T]) leaf(s *sheet, l kernel.Listing[T], salt uint64, x T) {
-	s.keys, s.value = s.keys[:0], s.value[:0]
-	l.List(x, func(term uint64, weight float64) {
-		s.keys = append(s.keys, m.bucket(term, salt)<<32|uint64(len(s.value)))
-		s.value = append(s.value, weight)
-	})
-	slices.Sort(s.keys)
-	for i := 0; i < len(s.keys); {
-		bucket, c := uint32(s.keys[i]>>32), cell{}
-		for ; i < len(s.keys) && uint32(s.keys[i]>>32) == bucket; i++ {
-			c.value += s.value[uint32(s.keys[i])]
-		}
-		at := m.place[bucket]
-		if at < 0 {
-			continue
-		}
-		if m.idf != nil {
-			c.value *= m.idf[at]
-		}
-		c.at = at
-		s.cells = append(s.cells, c)
+// rounded rounds features to float32.
+func rounded(value []float64) {
+	for i, v := range value {
+		value[i] = float64(float32(v))
 	}
 }
 
-// merge puts the cells of several parts in the order of their coordinates, and adds
-// up those of one in the order of the parts.
-func (s *sheet) merge(first int) {
-	cells := s.cells[first:]
-	slices.SortStableFunc(cells, func(a, b cell) int { return int(a.at - b.at) })
-	out := cells[:0]
-	for _, c := range cells {
-		if n := len(out); n > 0 && out[n-1].at == c.at {
-			out[n-1].value += c.value
-		} else {
-			out = append(out, c)
-		}
+// filled notes the buckets that x fills in a listing, some perhaps more than once.
+func (m *Listed[T]) filled(s *sheet, l kernel.Listing[T], salt uint64, x T) {
+	if l.List != nil {
+		l.List(x, func(term uint64, _ float64) { s.index = append(s.index, int32(m.bucket(term, salt))) })
 	}
-	s.cells = s.cells[:first+len(out)]
-}
-
-// filled notes the buckets that x fills, some perhaps more than once.
-func (m *Listed[T]) filled(s *sheet, x T) {
-	s.keys = s.keys[:0]
-	var walk func(l kernel.Listing[T], salt uint64)
-	walk = func(l kernel.Listing[T], salt uint64) {
-		if l.List != nil {
-			l.List(x, func(term uint64, _ float64) { s.keys = append(s.keys, m.bucket(term, salt)) })
-		}
-		for i, part := range l.Parts {
-			walk(part, partSalt(salt, i))
-		}
+	for i, part := range l.Parts {
+		m.filled(s, part, partSalt(salt, i), x)
 	}
-	walk(m.listing, 0)
 }
 
 // bucket returns the bucket of a term: the high bits of the bijection at the end of

@@ -109,6 +109,63 @@ func TestExplicitBuckets(t *testing.T) {
 	}
 }
 
+// TestExplicitFitApply compares with Fit and ApplySparse, bit for bit: of one listing and of a
+// sum, counted and not, for fewer rows than a block, for several blocks and for none.
+func TestExplicitFitApply(t *testing.T) {
+	ctx := context.Background()
+	words := kernel.Kernel[string](kernel.Normalize[string](text.NewWords()))
+	all := someTexts()
+	for _, k := range []kernel.Kernel[string]{
+		words, text.Degree{D: 5}, kernel.Scale[string](3, text.Spectrum{K: 2}), kernel.Sum[string](words, text.Degree{D: 2}),
+	} {
+		for _, buckets := range []int{1, 63, 1000, 1 << 20} {
+			for _, n := range []int{0, 1, len(all)} {
+				for _, idf := range []bool{false, true} {
+					x := data.Slice[string](all[:n])
+					r := feature.Explicit[string]{Kernel: k, Buckets: buckets, IDF: idf}
+					m, err := r.Fit(ctx, x)
+					if err != nil {
+						t.Fatal(err)
+					}
+					want, err := feature.ApplySparse(ctx, run.Control{}, m, x)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, workers := range []int{1, 3} {
+						r.Run.Workers = workers
+						same, apply, err := r.FitApply(ctx, x)
+						if err != nil {
+							t.Fatal(err)
+						}
+						got, err := apply(ctx, r.Run)
+						if err != nil || !reflect.DeepEqual(got, want) || !reflect.DeepEqual(same.Tally(), m.Tally()) {
+							t.Errorf("%v, %d buckets, %d rows, idf %v: they differ (%v)", k, buckets, n, idf, err)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestExplicitFitApplyEnds asks for what cannot be had: a row that is not finite, and a run that is over.
+func TestExplicitFitApplyEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	r := feature.Explicit[string]{Kernel: kernel.Scale[string](1e300, text.Spectrum{K: 1}), Buckets: 1 << 10}
+	m, apply, err := r.FitApply(ctx, data.Slice[string]{"", "a"})
+	if err != nil || m.Dim() != 1 {
+		t.Fatal(m.Dim(), err)
+	}
+	var row *feature.RowError
+	if _, err := apply(ctx, run.Control{}); !errors.As(err, &row) || row.Row != 1 {
+		t.Errorf("a feature of 1e150 in float32: %v", err)
+	}
+	cancel()
+	if _, _, err := r.FitApply(ctx, data.Slice[string]{"a"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
 func TestExplicitFaults(t *testing.T) {
 	r := feature.Explicit[string]{Kernel: text.NewSubsequence(2), Buckets: 1}
 	if err := r.Validate(); !errors.Is(err, feature.ErrNoListing) {

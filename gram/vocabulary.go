@@ -1,11 +1,14 @@
 package gram
 
 import (
+	"maps"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/compute"
+	"github.com/kerf-ml/kerf/internal/order"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -29,14 +32,7 @@ func newExplicit[T any](k kernel.Kernel[T], y data.Source[T], p run.Precision) (
 		return nil, false
 	}
 	v := &vocabulary[T]{explicit: e, place: map[uint64]int32{}}
-	for i := range y.Len() {
-		e.Terms(y.At(i), func(term uint64, _ float64) {
-			if _, known := v.place[term]; !known {
-				v.place[term] = int32(len(v.place))
-			}
-		})
-	}
-	vectors := v.vectors(y)
+	vectors := v.vectors(y, true)
 	backend := compute.For(p)
 	if len(v.place) >= math.MaxInt32 || !backend.Supports(form, vectors) {
 		return nil, false
@@ -50,55 +46,97 @@ type worded[T any] struct {
 	formed formed
 }
 
-func (w *worded[T]) strip(x data.Source[T]) compute.Rows { return w.formed.strip(w.vectors(x)) }
+func (w *worded[T]) strip(x data.Source[T]) compute.Rows { return w.formed.strip(w.vectors(x, false)) }
 func (w *worded[T]) tileSize() (rows, cols int)          { return w.formed.tileSize() }
 
-// vectors returns the vectors of all instances.
-func (v *vocabulary[T]) vectors(x data.Source[T]) data.Source[data.Vector] {
+// vectors returns the vectors of all instances. With grow their terms are numbered first, in the order
+// in which they come.
+func (v *vocabulary[T]) vectors(x data.Source[T], grow bool) data.Source[data.Vector] {
 	out := make(data.Slice[data.Vector], x.Len())
+	var l termList
 	for i := range out {
-		out[i] = v.vector(x.At(i))
+		l.clear()
+		v.explicit.Terms(x.At(i), func(term uint64, weight float64) {
+			at, known := v.place[term]
+			switch {
+			case known:
+			case grow:
+				at = int32(len(v.place))
+				v.place[term] = at
+			default:
+				l.others, l.rest = append(l.others, term), append(l.rest, weight)
+				return
+			}
+			l.known, l.weight = append(l.known, uint64(at)<<32|uint64(len(l.weight))), append(l.weight, weight)
+		})
+		out[i] = l.vector(len(v.place))
 	}
 	return out
 }
 
-// vector returns φ(x) over the vocabulary.
-func (v *vocabulary[T]) vector(x T) data.Vector {
-	known := map[int32]float64{}
-	var others map[uint64]float64
-	v.explicit.Terms(x, func(term uint64, weight float64) {
-		if at, ok := v.place[term]; ok {
-			known[at] += weight
-			return
-		}
-		if others == nil {
-			others = map[uint64]float64{}
-		}
-		others[term] += weight
-	})
-	index := make([]int32, 0, len(known)+1)
-	for at := range known {
-		index = append(index, at)
+// termList gathers the terms of an instance. It is used again from instance to instance.
+type termList struct {
+	known  []uint64  // the coordinate of a term, and its place among the weights
+	weight []float64 // of the known terms, as they came
+	others []uint64  // terms that have no coordinate
+	rest   []float64 // and their weights
+	order  order.Hashed
+}
+
+func (l *termList) clear() {
+	l.known, l.weight, l.others, l.rest = l.known[:0], l.weight[:0], l.others[:0], l.rest[:0]
+}
+
+// vector returns the vector over so many coordinates, and one for the others. The weights of a
+// coordinate are added in the order in which they came.
+func (l *termList) vector(dim int) data.Vector {
+	spread := bits.LeadingZeros32(uint32(dim)) // so that the numbers lie from 0 to 2⁶⁴
+	for i, k := range l.known {
+		l.known[i] = k << spread
 	}
-	slices.Sort(index)
-	value := make([]float64, len(index), len(index)+1)
-	for k, at := range index {
-		value[k] = known[at]
+	l.order.Sort(l.known)
+	distinct := 0
+	for i, k := range l.known {
+		if i == 0 || k>>spread>>32 != l.known[i-1]>>spread>>32 {
+			distinct++
+		}
 	}
-	if rest := length(others); rest > 0 {
-		index, value = append(index, int32(len(v.place))), append(value, rest)
+	index, value := make([]int32, 0, distinct+1), make([]float64, 0, distinct+1)
+	for _, k := range l.known {
+		at, w := int32(k>>spread>>32), l.weight[uint32(k>>spread)]
+		if n := len(index); n > 0 && index[n-1] == at {
+			value[n-1] += w
+		} else {
+			index, value = append(index, at), append(value, w)
+		}
+	}
+	if rest := l.length(); rest > 0 {
+		index, value = append(index, int32(dim)), append(value, rest)
 	}
 	return data.Vector{Index: index, Value: value}
 }
 
-// length returns the root of the sum of squares, added in the order of the
-// terms so that it does not depend on how a map is walked.
-func length(weights map[uint64]float64) float64 {
-	terms := make([]uint64, 0, len(weights))
-	for term := range weights {
-		terms = append(terms, term)
+// length returns the root of the sum of squares of the other terms, added in the order of
+// the terms so that it does not depend on how a map is walked. Some kernels list each term once
+// and in order.
+func (l *termList) length() float64 {
+	sum := 0.0
+	for i, w := range l.rest {
+		if i > 0 && l.others[i] <= l.others[i-1] {
+			return l.summed()
+		}
+		sum += w * w
 	}
-	slices.Sort(terms)
+	return math.Sqrt(sum)
+}
+
+// summed is length for terms that come in any order, and more than once.
+func (l *termList) summed() float64 {
+	weights := make(map[uint64]float64, len(l.others))
+	for i, term := range l.others {
+		weights[term] += l.rest[i]
+	}
+	terms := slices.Sorted(maps.Keys(weights))
 	sum := 0.0
 	for _, term := range terms {
 		sum += weights[term] * weights[term]

@@ -322,16 +322,28 @@ func score[U any](
 	return err
 }
 
+// applier maps the sample that a map was fitted to, once at most.
+type applier = func(ctx context.Context, ctl run.Control) (data.Source[data.Vector], error)
+
 // mapAll fits the map of the recipe, or grows it to its claim, and maps all
 // instances.
 func (r Recipe[T]) mapAll(
 	ctx context.Context, p *Pipeline[T], s Sample[T], t *Training, size work, stages *run.Stages,
 ) (data.Source[data.Vector], error) {
 	var err error
+	var apply applier = func(ctx context.Context, ctl run.Control) (data.Source[data.Vector], error) {
+		return p.features(ctx, ctl, s.X)
+	}
 	stages.Next("find the map", size.fitMap)
-	if r.Claim != nil {
+	m, applies := r.Map.(interface {
+		fitApply(ctx context.Context, p Problem[T]) (feature.Map[T], applier, error)
+	})
+	switch {
+	case r.Claim != nil:
 		p.Map, t.Earned, err = r.growMap(ctx, s)
-	} else {
+	case applies:
+		p.Map, apply, err = m.fitApply(ctx, r.mapProblem(s.X))
+	default:
 		p.Map, err = r.Map.Fit(ctx, r.mapProblem(s.X))
 	}
 	if err != nil {
@@ -342,7 +354,7 @@ func (r Recipe[T]) mapAll(
 		p.Kernel = nil
 	}
 	stages.Next("map", size.mapAll)
-	features, err := p.features(ctx, r.Run, s.X)
+	features, err := apply(ctx, r.Run)
 	if err != nil {
 		return nil, err
 	}

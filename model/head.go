@@ -227,11 +227,7 @@ func (p *Head) take(separators *data.Matrix, bias []float64, unit float64, pairs
 		separators = wide
 	}
 	p.Separators, p.Bias, p.Unit, p.Pairs, p.packed = separators, bias, unit, pairs, nil
-	if err := p.validate(dim); err != nil {
-		return err
-	}
-	p.packed = p.pack()
-	return nil
+	return p.validate(dim)
 }
 
 // errMissing reports a model that lacks a part.

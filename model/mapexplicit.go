@@ -35,12 +35,28 @@ func (r Explicit[T]) Validate() error {
 
 // Fit finds the features that the sample has.
 func (r Explicit[T]) Fit(ctx context.Context, p Problem[T]) (feature.Map[T], error) {
-	m, err := feature.Explicit[T]{Kernel: p.Kernel, Buckets: r.Buckets, IDF: r.IDF, Run: p.Run}.Fit(ctx, p.X)
+	m, err := r.of(p).Fit(ctx, p.X)
+	return listed(m, err)
+}
+
+// fitApply is Fit, and returns what maps the sample.
+func (r Explicit[T]) fitApply(ctx context.Context, p Problem[T]) (feature.Map[T], applier, error) {
+	m, apply, err := r.of(p).FitApply(ctx, p.X)
+	out, err := listed(m, err)
+	return out, apply, err
+}
+
+func (r Explicit[T]) of(p Problem[T]) feature.Explicit[T] {
+	return feature.Explicit[T]{Kernel: p.Kernel, Buckets: r.Buckets, IDF: r.IDF, Run: p.Run}
+}
+
+// listed refuses what is no map of the sample.
+func listed[T any](m *feature.Listed[T], err error) (feature.Map[T], error) {
 	if errors.Is(err, feature.ErrNoListing) {
 		return nil, &SampleError{fmt.Sprintf("map explicit: %v; choose f1, f2 or f3", err)}
 	}
 	if err == nil && m.Dim() == 0 {
-		return nil, &SampleError{fmt.Sprintf("no instance has any feature of the kernel %v", p.Kernel)}
+		return nil, &SampleError{fmt.Sprintf("no instance has any feature of the kernel %v", m.Kernel())}
 	}
 	return fitted[T](m, err)
 }

@@ -48,6 +48,9 @@ func (p *Pipeline[T]) take(separators *data.Matrix, bias []float64, unit float64
 	if err := p.Head.take(separators, bias, unit, pairs, dim); err != nil {
 		return err
 	}
+	if _, sparse := p.Map.(feature.Sparse[T]); !sparse && !isIdentity(p.Map) {
+		p.packed = p.pack()
+	}
 	p.folded = p.fold()
 	return nil
 }

@@ -42,6 +42,7 @@ var files = []struct {
 	{"gather", gatherOps},
 	{"pair", pairOps},
 	{"stream", streamOps},
+	{"runs", runsOps},
 }
 
 func main() {

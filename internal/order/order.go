@@ -1,4 +1,4 @@
-// Package order sorts what is short and of many types.
+// Package order sorts what is short and of many types, and numbers that are hashes.
 package order
 
 import "sort"

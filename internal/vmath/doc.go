@@ -2,7 +2,8 @@
 // float64, and sums them: Exp, Log and SinCos; the forms that turn a row of inner
 // products into a row of a kernel (ExpScale, RBFRow, Distance2Row, PowInt,
 // TanhScale, ScaleRow); Dot, Sum, Axpy, Scale and Finite; and what random
-// projections need (Hadamard, SumStrips, Narrow, Prefetch, Gather, Stream).
+// projections need (Hadamard, SumStrips, Narrow, Prefetch, Gather, Stream). Runs
+// compares strings.
 //
 // There are three levels, chosen when the program starts: AVX-512, AVX2 with
 // FMA, and plain Go, which is also all that the build tag purego and other

@@ -26,6 +26,10 @@ func TestFault(t *testing.T) {
 	atLevels(t, func(t *testing.T) {
 		testFault(unsafe.Slice((*float32)(unsafe.Pointer(&middle[0])), page/4))
 		testFault(unsafe.Slice((*float64)(unsafe.Pointer(&middle[0])), page/8))
+		whole := unsafe.String(&middle[0], page)
+		for _, n := range sizes() {
+			_ = vmath.Runs(whole[:n], whole[page-n:], 5) + vmath.Runs(whole[page-n:], whole[:n], 5)
+		}
 	})
 }
 

@@ -253,6 +253,19 @@ type table[F Float] struct {
 	//
 	//	copy(dst, x)
 	stream func(dst []F, x []F)
+
+	// runs is
+	//
+	//	sum := 0 // x has at least 32 letters, y as many, and d is from 1 to 64
+	//	for k := 1; k <= d; k++ {
+	//		for i := range len(x) - k + 1 {
+	//			if x[i:i+k] == y[i:i+k] {
+	//				sum += d - k + 1
+	//			}
+	//		}
+	//	}
+	//	return sum
+	runs func(x string, y string, d int) int
 }
 
 // plain returns the functions in plain Go.
@@ -287,5 +300,6 @@ func plain[F Float]() table[F] {
 		pairFollow:    pairFollowPlain[F],
 		pairPartner:   pairPartnerPlain[F],
 		stream:        streamPlain[F],
+		runs:          runsPlain,
 	}
 }

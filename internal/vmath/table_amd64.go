@@ -99,6 +99,7 @@ var (
 			pairFollow:    pairFollowF64AVX2,
 			pairPartner:   pairPartnerF64AVX2,
 			stream:        streamF64AVX2,
+			runs:          runsF64AVX2,
 		},
 		AVX512: {
 			exp:           expF64AVX512,
@@ -129,6 +130,7 @@ var (
 			pairFollow:    pairFollowF64AVX512,
 			pairPartner:   pairPartnerF64AVX512,
 			stream:        streamF64AVX512,
+			runs:          runsF64AVX512,
 		},
 	}
 )

@@ -2,7 +2,9 @@ package text
 
 import (
 	"math"
-	"slices"
+	"sync"
+
+	"github.com/kerf-ml/kerf/internal/order"
 )
 
 // graded emits each of the terms once, in increasing order, with the weight
@@ -13,7 +15,9 @@ import (
 // than the first. It changes the slice. The order is the same for all texts, so
 // that sums over the terms that two have in common come out the same both ways.
 func graded(terms []uint64, emit func(term uint64, weight float64)) {
-	slices.Sort(terms)
+	sorter := sorters.Get().(*order.Hashed)
+	sorter.Sort(terms)
+	sorters.Put(sorter)
 	for len(terms) > 0 {
 		n := 1
 		for n < len(terms) && terms[n] == terms[0] {
@@ -23,6 +27,9 @@ func graded(terms []uint64, emit func(term uint64, weight float64)) {
 		terms = terms[n:]
 	}
 }
+
+// sorters keep the memory that terms, which are hashes, are sorted in.
+var sorters = sync.Pool{New: func() any { return new(order.Hashed) }}
 
 // gradedWeight returns 1 + ln(n).
 func gradedWeight(n int) float64 {

@@ -1,6 +1,10 @@
 package text
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/kerf-ml/kerf/internal/vmath"
+)
 
 // hash numbers strings of one length of 8 letters or more by multilinear hashing
 // (Lemire and Kaser 2014, theorem 1): with the letters in words w_1 … w_n of 64
@@ -43,7 +47,7 @@ func (h hash) of(s string) uint64 {
 	sum := h.factor[0]
 	last := len(s) - 8
 	for i, a := range h.factor[1:] {
-		w := load(s[min(8*i, last):])
+		w := vmath.Word(s[min(8*i, last):])
 		hi, lo := bits.Mul64(a.lo, w)
 		var carry uint64
 		sum.lo, carry = bits.Add64(sum.lo, lo, 0)
