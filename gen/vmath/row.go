@@ -156,7 +156,59 @@ func emitSumRow(t *target, unroll int, constants func(t *target) term) {
 	t.RET()
 }
 
+// farRow emits the search of farPrefix: an element is far where the lesser of two differences is below 0
+// or no number. min gives the second of its arguments where one is no number.
+func farRow(t *target, _ op) {
+	const vectors = 2
+	block := vectors * t.lanes()
+	row := t.Load(t.Param("row").Base(), t.GP64())
+	n := t.Load(t.Param("row").Len(), t.GP64())
+	yy := t.Load(t.Param("yy").Base(), t.GP64())
+	xx, near, least, zero := t.arg("xx"), t.arg("near"), t.arg("least"), t.zero()
+	done := t.GP64()
+	t.XORQ(done, done)
+	t.SUBQ(operand.U32(uint32(block)), n)
+	t.JLT(operand.LabelRef("end"))
+	t.Label("block")
+	found := t.GP64()
+	t.XORL(found.As32(), found.As32())
+	for i := range vectors {
+		s, d, part := t.vec(), t.vec(), t.vec()
+		t.load(d, operand.Mem{Base: row, Disp: i * t.width()})
+		t.load(s, operand.Mem{Base: yy, Disp: i * t.width()})
+		t.add(s, s, xx)
+		t.mul(part, s, near)
+		t.sub(part, part, d)
+		t.sub(s, s, least)
+		t.min(s, s, part)
+		t.collect(found, t.compare(s, notBelow, zero))
+	}
+	t.JNZ(operand.LabelRef("end"))
+	t.ADDQ(operand.U32(uint32(block)), done)
+	t.ADDQ(operand.U32(uint32(vectors*t.width())), row)
+	t.ADDQ(operand.U32(uint32(vectors*t.width())), yy)
+	t.SUBQ(operand.U32(uint32(block)), n)
+	t.JGE(operand.LabelRef("block"))
+	t.Label("end")
+	t.VZEROUPPER()
+	t.Store(done, t.ReturnIndex(0))
+	t.RET()
+}
+
 var rowOps = []op{
+	{
+		name:   "farPrefix",
+		params: []param{{"row", "[]F"}, {"yy", "[]F"}, {"xx", "F"}, {"near", "F"}, {"least", "F"}},
+		result: "int",
+		doc: []string{
+			"n := 0",
+			"for n+block <= len(row) && closePlain(row[n:n+block], yy[n:], xx, near, least) < 0 {",
+			"\tn += block // 64 bytes at AVX2, 128 at AVX-512",
+			"}",
+			"return n",
+		},
+		emit: farRow,
+	},
 	{
 		name:   "distance2Row",
 		params: []param{{"row", "[]F"}, {"xx", "F"}, {"yy", "[]F"}},

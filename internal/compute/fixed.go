@@ -1,22 +1,37 @@
 package compute
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/kerf-ml/kerf/internal/gemm"
+	"github.com/kerf-ml/kerf/internal/vmath"
 )
 
 // Fixed is a matrix B that rows are multiplied with many times, in the
 // precision F. It is immutable and safe for concurrent use.
 type Fixed[F gemm.Float] struct {
-	full  *gemm.Packed[F] // one of the two
+	full  *gemm.Packed[F] // one of the three
 	lower *gemm.Lower[F]
+	few   [][]F
 	lefts sync.Pool // of *gemm.Left[F]
 }
 
+// fewMost is up to how many rows of B sums are taken one by one: a tile of products has three
+// vectors of columns whatever they hold, and rows to pack.
+const fewMost = 4
+
 // NewFixed packs a matrix of cols rows and depth columns.
 func NewFixed[F gemm.Float](b []float64, cols, depth int) *Fixed[F] {
-	return &Fixed[F]{full: gemm.Pack(rounded[F](b), depth, cols, depth)}
+	r := rounded[F](b)
+	if cols == 0 || cols > fewMost {
+		return &Fixed[F]{full: gemm.Pack(r, depth, cols, depth)}
+	}
+	f := &Fixed[F]{few: make([][]F, cols)}
+	for j := range f.few {
+		f.few[j] = slices.Clone(r[j*depth : (j+1)*depth])
+	}
+	return f
 }
 
 // NewLower packs the lower triangle of an n×n matrix that is zero above it:
@@ -43,6 +58,14 @@ func (f *Fixed[F]) Mul(dst []F, ldd int, a []F, lda, rows int) {
 	if rows == 0 {
 		return
 	}
+	if f.few != nil {
+		for i := range rows {
+			for j, b := range f.few {
+				dst[i*ldd+j] = vmath.Dot(a[i*lda:][:len(b)], b)
+			}
+		}
+		return
+	}
 	left, ok := f.lefts.Get().(*gemm.Left[F])
 	if !ok {
 		left = new(gemm.Left[F])
@@ -58,8 +81,10 @@ func (f *Fixed[F]) Mul(dst []F, ldd int, a []F, lda, rows int) {
 }
 
 // Roundings returns of how many roundings, one after the other, a sum of m terms of Mul has the error
-// at most, whatever the level: a block of depth term by term, then the blocks.
+// at most, whatever the level: a block of depth term by term, then the blocks; with few rows of B
+// a product, the terms of a partial sum and the partial sums, which are folded in halves.
 func Roundings(m int) int {
 	const least, most = 256, 384 // depths of blocks
-	return min(m, most) + (m+least-1)/least
+	const partial, halves = 64, 6
+	return max(min(m, most)+(m+least-1)/least, 1+m/partial+halves)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/kerf-ml/kerf/internal/gemm"
+	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/kernel"
 )
 
@@ -77,10 +78,16 @@ func (r *rows[F]) refine(row []F, i, j0 int) {
 	if !r.cancels(xx) {
 		return
 	}
-	x, c := r.x.At(i), r.c.close
-	for j, d2 := range row {
-		size := float64(xx + r.c.norm2[j0+j])
-		if d := float64(d2); d < c.Near*size && d < c.Far && c.Slope*size > c.Weight {
+	x, c, yy := r.x.At(i), r.c.close, r.c.norm2[j0:][:len(row)]
+	near, least := F(c.Near), F(c.Weight/c.Slope*(1-0x1p-20)) // what is close is so for these too
+	for j := 0; ; j++ {
+		next := vmath.Close(row[j:], yy[j:], xx, near, least)
+		if next < 0 {
+			return
+		}
+		j += next
+		size := float64(xx + yy[j])
+		if d := float64(row[j]); d < c.Near*size && d < c.Far && c.Slope*size > c.Weight {
 			row[j] = F(x.Distance2(r.c.y.At(j0 + j)))
 		}
 	}

@@ -271,6 +271,7 @@ func TestLengths(t *testing.T) {
 		"SinCos":       func() { vmath.SinCos(a, a, b, 1) },
 		"RBFRow":       func() { vmath.RBFRow(a, 1, b, 1) },
 		"Distance2Row": func() { vmath.Distance2Row(a, 1, b) },
+		"Close":        func() { vmath.Close(a, b, 1, 1, 1) },
 		"ScaleRow":     func() { vmath.ScaleRow(a, 1, b) },
 		"Axpy":         func() { vmath.Axpy(a, 1, b) },
 		"Dot":          func() { vmath.Dot(a, b) },

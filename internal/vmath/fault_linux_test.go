@@ -46,7 +46,7 @@ func testFault[F vmath.Float](m []F) {
 			vmath.Axpy(x, 0.5, x)
 			vmath.RBFRow(x, 1, x, 1)
 			_ = vmath.Dot(x, x) + vmath.Sum(x)
-			_ = vmath.Finite(x)
+			_ = vmath.Finite(x) + vmath.Close(x, x, 1, 0x1p-5, 1)
 			if n&(n-1) == 0 {
 				vmath.Hadamard(x)
 			}

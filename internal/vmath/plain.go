@@ -177,6 +177,19 @@ func fold[F Float](lane []F) F {
 
 func finitePrefixPlain[F Float]([]F) int { return 0 }
 
+func farPrefixPlain[F Float](_, _ []F, _, _, _ F) int { return 0 }
+
+// closePlain is Close by itself.
+func closePlain[F Float](row, yy []F, xx, near, least F) int {
+	yy = yy[:len(row)]
+	for j, d := range row {
+		if s := xx + yy[j]; F(near*s)-d >= 0 && s-least >= 0 {
+			return j
+		}
+	}
+	return -1
+}
+
 // walshPlain transforms blocks of 512 bytes, or all of a shorter x.
 func walshPlain[F Float](x []F) {
 	block := min(len(x), Strip[F]())

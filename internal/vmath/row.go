@@ -34,6 +34,21 @@ func RBFRow[F Float](row []F, xx F, yy []F, gamma F) {
 	at[F]().rbfRow(row, xx, yy, -gamma)
 }
 
+// Close returns the first j with near·(xx+yy[j]) - row[j] ≥ 0, rounded, and xx+yy[j] ≥ least, and -1
+// where there is none: of squared distances, those that are small beside the squared norms. Where
+// both sides of the difference are infinite it is not. The slices must have the same length. The
+// result is the same at every level.
+func Close[F Float](row, yy []F, xx, near, least F) int {
+	if len(row) != len(yy) {
+		panic(lengths)
+	}
+	n := at[F]().farPrefix(row, yy, xx, near, least)
+	if j := closePlain(row[n:], yy[n:], xx, near, least); j >= 0 {
+		return n + j
+	}
+	return -1
+}
+
 // PowInt replaces each s of the row by (a·s + b)ⁿ, n ≥ 0, as the product of
 // repeated squares of the rounded a·s + b; for n = 0 that is 1, of NaN too. The
 // bits are the same at every level.

@@ -4,6 +4,26 @@
 
 package vmath
 
+// farPrefixF32AVX2 is farPrefix of a table.
+//
+//go:noescape
+func farPrefixF32AVX2(row []float32, yy []float32, xx float32, near float32, least float32) int
+
+// farPrefixF32AVX512 is farPrefix of a table.
+//
+//go:noescape
+func farPrefixF32AVX512(row []float32, yy []float32, xx float32, near float32, least float32) int
+
+// farPrefixF64AVX2 is farPrefix of a table.
+//
+//go:noescape
+func farPrefixF64AVX2(row []float64, yy []float64, xx float64, near float64, least float64) int
+
+// farPrefixF64AVX512 is farPrefix of a table.
+//
+//go:noescape
+func farPrefixF64AVX512(row []float64, yy []float64, xx float64, near float64, least float64) int
+
 // distance2RowF32AVX2 is distance2Row of a table.
 //
 //go:noescape

@@ -4,6 +4,198 @@
 
 #include "textflag.h"
 
+// func farPrefixF32AVX2(row []float32, yy []float32, xx float32, near float32, least float32) int
+// Requires: AVX
+TEXT ·farPrefixF32AVX2(SB), NOSPLIT, $0-72
+	MOVQ         row_base+0(FP), AX
+	MOVQ         row_len+8(FP), CX
+	MOVQ         yy_base+24(FP), DX
+	VBROADCASTSS xx+48(FP), Y0
+	VBROADCASTSS near+52(FP), Y1
+	VBROADCASTSS least+56(FP), Y2
+	VXORPS       Y3, Y3, Y3
+	XORQ         BX, BX
+	SUBQ         $0x00000010, CX
+	JLT          end
+
+block:
+	XORL      SI, SI
+	VMOVUPS   (AX), Y5
+	VMOVUPS   (DX), Y4
+	VADDPS    Y0, Y4, Y4
+	VMULPS    Y1, Y4, Y6
+	VSUBPS    Y5, Y6, Y6
+	VSUBPS    Y2, Y4, Y4
+	VMINPS    Y6, Y4, Y4
+	VCMPPS    $0x1d, Y3, Y4, Y4
+	VMOVMSKPS Y4, DI
+	ORL       DI, SI
+	VMOVUPS   32(AX), Y5
+	VMOVUPS   32(DX), Y4
+	VADDPS    Y0, Y4, Y4
+	VMULPS    Y1, Y4, Y6
+	VSUBPS    Y5, Y6, Y6
+	VSUBPS    Y2, Y4, Y4
+	VMINPS    Y6, Y4, Y4
+	VCMPPS    $0x1d, Y3, Y4, Y4
+	VMOVMSKPS Y4, DI
+	ORL       DI, SI
+	JNZ       end
+	ADDQ      $0x00000010, BX
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	SUBQ      $0x00000010, CX
+	JGE       block
+
+end:
+	VZEROUPPER
+	MOVQ BX, ret+64(FP)
+	RET
+
+// func farPrefixF32AVX512(row []float32, yy []float32, xx float32, near float32, least float32) int
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·farPrefixF32AVX512(SB), NOSPLIT, $0-72
+	MOVQ         row_base+0(FP), AX
+	MOVQ         row_len+8(FP), CX
+	MOVQ         yy_base+24(FP), DX
+	VBROADCASTSS xx+48(FP), Z0
+	VBROADCASTSS near+52(FP), Z1
+	VBROADCASTSS least+56(FP), Z2
+	VXORPS       Z3, Z3, Z3
+	XORQ         BX, BX
+	SUBQ         $0x00000020, CX
+	JLT          end
+
+block:
+	XORL    SI, SI
+	VMOVUPS (AX), Z5
+	VMOVUPS (DX), Z4
+	VADDPS  Z0, Z4, Z4
+	VMULPS  Z1, Z4, Z6
+	VSUBPS  Z5, Z6, Z6
+	VSUBPS  Z2, Z4, Z4
+	VMINPS  Z6, Z4, Z4
+	VCMPPS  $0x1d, Z3, Z4, K1
+	KMOVW   K1, DI
+	ORL     DI, SI
+	VMOVUPS 64(AX), Z5
+	VMOVUPS 64(DX), Z4
+	VADDPS  Z0, Z4, Z4
+	VMULPS  Z1, Z4, Z6
+	VSUBPS  Z5, Z6, Z6
+	VSUBPS  Z2, Z4, Z4
+	VMINPS  Z6, Z4, Z4
+	VCMPPS  $0x1d, Z3, Z4, K1
+	KMOVW   K1, DI
+	ORL     DI, SI
+	JNZ     end
+	ADDQ    $0x00000020, BX
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JGE     block
+
+end:
+	VZEROUPPER
+	MOVQ BX, ret+64(FP)
+	RET
+
+// func farPrefixF64AVX2(row []float64, yy []float64, xx float64, near float64, least float64) int
+// Requires: AVX
+TEXT ·farPrefixF64AVX2(SB), NOSPLIT, $0-80
+	MOVQ         row_base+0(FP), AX
+	MOVQ         row_len+8(FP), CX
+	MOVQ         yy_base+24(FP), DX
+	VBROADCASTSD xx+48(FP), Y0
+	VBROADCASTSD near+56(FP), Y1
+	VBROADCASTSD least+64(FP), Y2
+	VXORPD       Y3, Y3, Y3
+	XORQ         BX, BX
+	SUBQ         $0x00000008, CX
+	JLT          end
+
+block:
+	XORL      SI, SI
+	VMOVUPD   (AX), Y5
+	VMOVUPD   (DX), Y4
+	VADDPD    Y0, Y4, Y4
+	VMULPD    Y1, Y4, Y6
+	VSUBPD    Y5, Y6, Y6
+	VSUBPD    Y2, Y4, Y4
+	VMINPD    Y6, Y4, Y4
+	VCMPPD    $0x1d, Y3, Y4, Y4
+	VMOVMSKPD Y4, DI
+	ORL       DI, SI
+	VMOVUPD   32(AX), Y5
+	VMOVUPD   32(DX), Y4
+	VADDPD    Y0, Y4, Y4
+	VMULPD    Y1, Y4, Y6
+	VSUBPD    Y5, Y6, Y6
+	VSUBPD    Y2, Y4, Y4
+	VMINPD    Y6, Y4, Y4
+	VCMPPD    $0x1d, Y3, Y4, Y4
+	VMOVMSKPD Y4, DI
+	ORL       DI, SI
+	JNZ       end
+	ADDQ      $0x00000008, BX
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	SUBQ      $0x00000008, CX
+	JGE       block
+
+end:
+	VZEROUPPER
+	MOVQ BX, ret+72(FP)
+	RET
+
+// func farPrefixF64AVX512(row []float64, yy []float64, xx float64, near float64, least float64) int
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·farPrefixF64AVX512(SB), NOSPLIT, $0-80
+	MOVQ         row_base+0(FP), AX
+	MOVQ         row_len+8(FP), CX
+	MOVQ         yy_base+24(FP), DX
+	VBROADCASTSD xx+48(FP), Z0
+	VBROADCASTSD near+56(FP), Z1
+	VBROADCASTSD least+64(FP), Z2
+	VXORPD       Z3, Z3, Z3
+	XORQ         BX, BX
+	SUBQ         $0x00000010, CX
+	JLT          end
+
+block:
+	XORL    SI, SI
+	VMOVUPD (AX), Z5
+	VMOVUPD (DX), Z4
+	VADDPD  Z0, Z4, Z4
+	VMULPD  Z1, Z4, Z6
+	VSUBPD  Z5, Z6, Z6
+	VSUBPD  Z2, Z4, Z4
+	VMINPD  Z6, Z4, Z4
+	VCMPPD  $0x1d, Z3, Z4, K1
+	KMOVW   K1, DI
+	ORL     DI, SI
+	VMOVUPD 64(AX), Z5
+	VMOVUPD 64(DX), Z4
+	VADDPD  Z0, Z4, Z4
+	VMULPD  Z1, Z4, Z6
+	VSUBPD  Z5, Z6, Z6
+	VSUBPD  Z2, Z4, Z4
+	VMINPD  Z6, Z4, Z4
+	VCMPPD  $0x1d, Z3, Z4, K1
+	KMOVW   K1, DI
+	ORL     DI, SI
+	JNZ     end
+	ADDQ    $0x00000010, BX
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000010, CX
+	JGE     block
+
+end:
+	VZEROUPPER
+	MOVQ BX, ret+72(FP)
+	RET
+
 // func distance2RowF32AVX2(row []float32, xx float32, yy []float32)
 // Requires: AVX, FMA3
 TEXT ·distance2RowF32AVX2(SB), NOSPLIT, $0-56

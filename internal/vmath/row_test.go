@@ -200,3 +200,41 @@ func testDistance1Row[F vmath.Float](t *testing.T) {
 		}
 	}
 }
+
+func TestClose(t *testing.T) {
+	atLevels(t, func(t *testing.T) {
+		t.Run("float32", testClose[float32])
+		t.Run("float64", testClose[float64])
+	})
+}
+
+// testClose puts one pair at each place that is close, among pairs that are not for one reason
+// or another, and looks past it for a second.
+func testClose[F vmath.Float](t *testing.T) {
+	const near, least, xx = 0x1p-5, 40, 8
+	nan, inf := F(math.NaN()), F(math.Inf(1))
+	far := [][2]F{{1.5, 32}, {0, 31.5}, {nan, 100}, {3, nan}, {inf, inf}, {inf, 50}, {-1, -100}, {-inf, nan}}
+	for _, n := range sizes() {
+		row, yy := make([]F, n+2), make([]F, n+2)
+		for i := range row {
+			row[i], yy[i] = far[i%len(far)][0], far[i%len(far)][1]
+		}
+		row[0], row[n+1], yy[0], yy[n+1] = 0, 0, 100, 100
+		d, y := row[1:n+1], yy[1:n+1]
+		if got := vmath.Close(d, y, xx, near, least); got != -1 {
+			t.Fatalf("Close of %d is %d, want -1", n, got)
+		}
+		for i := range d {
+			for _, c := range [][2]F{{1.25, 32}, {0, 32}, {-inf, 40}, {-1, 100}, {3, 100}, {7, inf}} {
+				old, last := [2]F{d[i], y[i]}, [2]F{d[n-1], y[n-1]}
+				d[n-1], y[n-1] = 0, 1000
+				d[i], y[i] = c[0], c[1]
+				if got := vmath.Close(d, y, xx, near, least); got != i {
+					t.Fatalf("Close of %d with %v at %d is %d", n, c, i, got)
+				}
+				d[n-1], y[n-1] = last[0], last[1]
+				d[i], y[i] = old[0], old[1]
+			}
+		}
+	}
+}

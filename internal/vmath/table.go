@@ -65,6 +65,15 @@ type table[F Float] struct {
 	//	}
 	scatterAdd func(sum []float64, from []int, to []int, x []float64, y []float64)
 
+	// farPrefix is
+	//
+	//	n := 0
+	//	for n+block <= len(row) && closePlain(row[n:n+block], yy[n:], xx, near, least) < 0 {
+	//		n += block // 64 bytes at AVX2, 128 at AVX-512
+	//	}
+	//	return n
+	farPrefix func(row []F, yy []F, xx F, near F, least F) int
+
 	// distance2Row is
 	//
 	//	for j, s := range row {
@@ -278,6 +287,7 @@ func plain[F Float]() table[F] {
 		tanhScale:     tanhScalePlain[F],
 		sinCos:        sinCosPlain[F],
 		scatterAdd:    scatterAddPlain,
+		farPrefix:     farPrefixPlain[F],
 		distance2Row:  distance2RowPlain[F],
 		powInt:        powIntPlain[F],
 		distance1Row:  distance1RowPlain[F],
