@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
+	"runtime"
 	"time"
 
 	"github.com/kerf-ml/kerf/bench/peer"
@@ -103,7 +103,7 @@ func (h *house) answer(text []byte) (seconds, value float64, err error) {
 		}
 		h.sides[key] = s
 	}
-	debug.FreeOSMemory() // what the run before left is not this one's to clear
+	runtime.GC() // what the run before left is not this one's to clear
 	begun := time.Now()
 	if err := s.run(); err != nil {
 		return 0, 0, err
