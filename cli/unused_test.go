@@ -96,4 +96,5 @@ func TestNoFlagWithoutUse(t *testing.T) {
 			t.Errorf("map %s to NPY says %q", c.data, said)
 		}
 	}
+	wantFailure(t, 2, "f.npy is NPY data: give a file of --labels, one a line", "train", array, "--target", "last")
 }

@@ -87,7 +87,11 @@ func (r *Rows) checkOptions(o *Options) error {
 		{"drop", len(o.Drop) > 0}, {"groups", o.Groups != ""}, {"text", o.Text != ""},
 		{"target", !lines && o.Target != "" && o.Target != noTarget && o.Target != "first"},
 	} {
-		if c.given {
+		switch {
+		case c.given && c.name == "target" && r.Labels == nil:
+			return BadOption("%s is for tables; %s is %s data: give a file of %s, one a line", c.name, r.Name, r.Format,
+				Option("labels"))
+		case c.given:
 			return BadOption("%s is for tables; %s is %s data", c.name, r.Name, r.Format)
 		}
 	}
