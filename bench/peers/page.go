@@ -97,7 +97,10 @@ func (b *bench) write() error {
 	b.head(&page, filepath.Base(b.beside()))
 	b.table(&page)
 	b.growth(&page)
-	return os.WriteFile(b.page, []byte(page.String()), 0o644)
+	if err := os.WriteFile(b.page, []byte(page.String()), 0o644); err != nil {
+		return err
+	}
+	return b.writeGuide()
 }
 
 // beside returns the name of the JSON.
@@ -165,18 +168,22 @@ func (b *bench) table(w *strings.Builder) {
 			fmt.Fprintf(w, "\n## %s\n\n| work | precision | kerf, s | others, s | ratio | as good |\n", capital(group))
 			fmt.Fprintln(w, "|---|---|---|---|---|---|")
 		}
-		ratio := "none as good"
-		if best, times := l.best(); best != nil {
-			ratio = fmt.Sprintf("**%.2f** %s", times, best.Who)
-		}
 		var others []string
 		for _, r := range l.Results[1:] {
 			others = append(others, l.describe(r))
 		}
 		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s %.5g, within %.3g%% |\n", l.Title, l.Precision,
 			l.describe(l.Results[0]),
-			strings.Join(others, "; "), ratio, l.Value, l.Results[0].Value, 100*l.Within)
+			strings.Join(others, "; "), l.ratio(), l.Value, l.Results[0].Value, 100*l.Within)
 	}
+}
+
+// ratio says how many times faster than the best peer we are.
+func (l line) ratio() string {
+	if best, times := l.best(); best != nil {
+		return fmt.Sprintf("**%.2f** %s", times, best.Who)
+	}
+	return "none as good"
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

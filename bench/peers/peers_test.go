@@ -87,3 +87,18 @@ func TestChoose(t *testing.T) {
 		t.Error("there is a work nothing")
 	}
 }
+
+// TestGuide: the guide has the table of the runs that the page is of.
+func TestGuide(t *testing.T) {
+	b := &bench{page: "../../docs/benchmarks.md"}
+	if err := b.read(b.beside()); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(b.guide())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b.Lines) == 0 || !strings.Contains(string(text), guideHead+b.short()+"\n") {
+		t.Errorf("%s does not have\n%s(bench/peers -rewrite docs/benchmarks.json)", b.guide(), b.short())
+	}
+}
