@@ -11,6 +11,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data/file"
 	"github.com/kerf-ml/kerf/data/table"
+	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/sums"
 )
 
@@ -198,57 +199,92 @@ type gathering struct {
 	unlabeled error // the first row without a label
 }
 
-// file surveys a file.
+// readPart is a part of a file, up to so many of its bytes.
+type readPart struct {
+	rows  *Rows
+	bytes int64
+}
+
+// file surveys a file, of which parts are read while those before are added.
 func (g *gathering) file(ctx context.Context, f *file.File, path string) error {
 	o := g.o
 	found, rest, err := o.begin(ctx, f, path)
 	if err != nil {
 		return err
 	}
+	ctl := o.Run
+	if g.s.Bytes > 0 { // no more is read than is surveyed: a pipe keeps what was
+		ctl.Workers = 1
+	}
 	var last *Rows
-	for rows, size := 0, firstRows; ; size = PartOf(o.Run, perByte*float64(f.Count())/float64(rows)) {
-		r, err := rest(size)
-		if errors.Is(err, io.EOF) {
-			if rows == 0 {
+	err = par.Ahead(ctx, ctl, func(_ context.Context, hand func(readPart) error) error {
+		for rows, size := 0, firstRows; ; size = PartOf(o.Run, perByte*float64(f.Count())/float64(rows)) {
+			r, err := rest(size)
+			if errors.Is(err, io.EOF) && rows == 0 {
 				return noRows(f.Name)
 			}
-			return g.endFile(last)
-		}
-		if err != nil {
-			return err
-		}
-		r.Name, r.Format, r.Kind = f.Name, found.name, o.Kind
-		if r.Kind == "" {
-			r.Kind = r.native()
-		}
-		if g.first == nil {
-			g.first = r.pick(nil)
-			if g.bytes = rowBytes(f, found, r.Len()); !g.part {
-				g.sample.Most = g.most()
-				g.known.more = g.larger()
+			if err != nil {
+				return err
 			}
-			if r.table != nil && g.s.Quantiles {
-				if err := o.Run.Reserve(fmt.Sprintf("the quantiles of %d columns", r.table.Cols()),
-					table.QuantileBytes(r.table.Cols()), "use a larger --max-memory, or --scale standard"); err != nil {
-					return err
-				}
+			r.Name, r.Format, r.Kind = f.Name, found.name, o.Kind
+			if r.Kind == "" {
+				r.Kind = r.native()
+			}
+			rows += r.Len()
+			if err := hand(readPart{r, f.Count()}); err != nil {
+				return err
 			}
 		}
-		rows += r.Len()
-		if last = r.pick(nil); !found.late {
-			err = r.alike(g.first)
-		}
-		if err = cmp.Or(r.checkKind(), err); err == nil {
-			err = g.add(r)
-		}
-		if err != nil {
-			return err
-		}
-		if g.s.Bytes > 0 && f.Count() >= g.s.Bytes {
-			g.known.Begun = true
-			return g.endFile(last)
+	}, func(part readPart) (err error) {
+		last, err = g.take(f, found, part)
+		return err
+	})
+	if err == errEnough {
+		g.known.Begun = true
+		err = io.EOF
+	}
+	if err != io.EOF {
+		return err
+	}
+	return g.endFile(last)
+}
+
+// errEnough ends the reading of a file of which as much as is wanted was surveyed.
+var errEnough = errors.New("these are bytes enough")
+
+// take surveys a part of a file, and returns none of its rows.
+func (g *gathering) take(f *file.File, found *format, part readPart) (last *Rows, err error) {
+	r := part.rows
+	if g.first == nil {
+		if err := g.begin(f, found, part); err != nil {
+			return nil, err
 		}
 	}
+	if last = r.pick(nil); !found.late {
+		err = r.alike(g.first)
+	}
+	if err = cmp.Or(r.checkKind(), err); err == nil {
+		err = g.add(r)
+	}
+	if err == nil && g.s.Bytes > 0 && part.bytes >= g.s.Bytes {
+		err = errEnough
+	}
+	return last, err
+}
+
+// begin begins with the first part of all, which says how long rows are.
+func (g *gathering) begin(f *file.File, found *format, part readPart) error {
+	r := part.rows
+	g.first = r.pick(nil)
+	if g.bytes = rowBytes(f, found, part); !g.part {
+		g.sample.Most = g.most()
+		g.known.more = g.larger()
+	}
+	if r.table == nil || !g.s.Quantiles {
+		return nil
+	}
+	return g.o.Run.Reserve(fmt.Sprintf("the quantiles of %d columns", r.table.Cols()), table.QuantileBytes(r.table.Cols()),
+		"use a larger --max-memory, or --scale standard")
 }
 
 // endFile ends a file, whose columns are those of its last part, and compares it with the first.
@@ -361,14 +397,13 @@ func (g *gathering) add(r *Rows) error {
 	return nil
 }
 
-// rowBytes returns about how many bytes of a file a row is, by its beginning, of which so
-// many rows were read.
-func rowBytes(f *file.File, found *format, rows int) float64 {
+// rowBytes returns about how many bytes of a file a row is, by its beginning, which was read.
+func rowBytes(f *file.File, found *format, begun readPart) float64 {
 	head := f.Head()
 	if lines := bytes.Count(head, []byte{'\n'}); lines > 0 && !found.binary && found.name != formatFASTA {
 		return float64(len(head)) / float64(lines)
 	}
-	return float64(f.Count()) / float64(rows)
+	return float64(begun.bytes) / float64(begun.rows.Len())
 }
 
 // count counts a label.

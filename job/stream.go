@@ -12,6 +12,7 @@ import (
 	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/data/table"
 	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/model"
 	"github.com/kerf-ml/kerf/run"
 	"github.com/kerf-ml/kerf/sums"
@@ -415,7 +416,13 @@ func (t *training[T]) eachPart(ctx context.Context, most int, use func(part mode
 	train := t.part.train
 	read := t.stream.read
 	read.Run.Progress = run.Progress{}
-	return t.part.encoding.Stream(ctx, t.stream.path, read, func(r *dataset.Rows) error {
+	ctl := t.o.Run
+	if most > 0 { // no more is read than is used: a pipe keeps what was
+		ctl.Workers = 1
+	}
+	return par.Ahead(ctx, ctl, func(ctx context.Context, hand func(*dataset.Rows) error) error {
+		return t.part.encoding.Stream(ctx, t.stream.path, read, hand)
+	}, func(r *dataset.Rows) error {
 		weights, err := t.part.encoding.WeightsOf(r, read)
 		if err != nil {
 			return err
@@ -441,7 +448,9 @@ func (t *training[T]) eachPart(ctx context.Context, most int, use func(part mode
 		if len(index) == 0 {
 			return nil
 		}
-		r = r.Pick(index)
+		if len(index) < r.Len() {
+			r = r.Pick(index)
+		}
 		part, err := t.partOf(r)
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/learn/linear"
 	"github.com/kerf-ml/kerf/learn/stream"
@@ -170,43 +171,58 @@ func (f *streamed[T]) features() *stream.Sample {
 	return out
 }
 
-// blocks returns the blocks of features of rows that each hands over.
+// mapped are features of some rows of a part.
+type mapped[T any] struct {
+	x    data.Source[data.Vector]
+	part Sample[T]
+	lo   int // the first of the rows
+}
+
+// blocks returns the blocks of features of rows that each hands over. Rows are mapped while
+// those before are summed up.
 func (f *streamed[T]) blocks(
 	each func(ctx context.Context, use func(part Sample[T]) error) error, weighted bool,
 ) func(ctx context.Context, from int, use func(b *sums.Block) error) error {
-	classes := f.sample.Task == Classify
 	return func(ctx context.Context, from int, use func(b *sums.Block) error) error {
-		blocks, seen := sums.NewBlocks(f.p.Map.Dim(), classes, weighted, use), 0
+		blocks, seen := sums.NewBlocks(f.p.Map.Dim(), f.sample.Task == Classify, weighted, use), 0
 		blocks.From(from)
-		err := each(ctx, func(part Sample[T]) error {
-			lo := min(max(0, from-seen), part.Len())
-			seen += part.Len()
-			if lo == part.Len() {
-				return nil
-			}
-			x, err := f.p.features(ctx, f.r.Run.Quiet(), data.Range[T]{Of: part.X, Lo: lo, Hi: part.Len()})
-			if err != nil {
-				return Moved(err, lo)
-			}
-			for i := range x.Len() {
-				y, value, weight := 0, 0.0, weigh(part.Weight, lo+i)
-				if classes {
-					y = part.Y[lo+i]
-					weight *= f.factor[y]
-				} else {
-					value = part.Values[lo+i]
+		err := par.Ahead(ctx, f.r.Run, func(ctx context.Context, hand func(mapped[T]) error) error {
+			return each(ctx, func(part Sample[T]) error {
+				lo := min(max(0, from-seen), part.Len())
+				seen += part.Len()
+				if lo == part.Len() {
+					return nil
 				}
-				if err := blocks.Add(x.At(i), y, value, weight); err != nil {
-					return err
+				x, err := f.p.features(ctx, f.r.Run.Quiet(), data.Range[T]{Of: part.X, Lo: lo, Hi: part.Len()})
+				if err != nil {
+					return Moved(err, lo)
 				}
-			}
-			return nil
-		})
+				return hand(mapped[T]{x, part, lo})
+			})
+		}, func(m mapped[T]) error { return f.add(blocks, m) })
 		if err != nil {
 			return err
 		}
 		return blocks.End()
 	}
+}
+
+// add adds rows to blocks.
+func (f *streamed[T]) add(blocks *sums.Blocks, m mapped[T]) error {
+	for i := range m.x.Len() {
+		at := m.lo + i
+		y, value, weight := 0, 0.0, weigh(m.part.Weight, at)
+		if f.sample.Task == Classify {
+			y = m.part.Y[at]
+			weight *= f.factor[y]
+		} else {
+			value = m.part.Values[at]
+		}
+		if err := blocks.Add(m.x.At(i), y, value, weight); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // take puts functions of features into the pipeline.

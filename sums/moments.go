@@ -16,36 +16,39 @@ type Moments struct {
 
 // Add adds numbers, NaN for one that is missing. It walks over them twice.
 func (m *Moments) Add(values []float64) {
-	one := Moments{Min: math.Inf(1), Max: math.Inf(-1)}
-	sum := 0.0
+	count, sum, least, most := 0, 0.0, math.Inf(1), math.Inf(-1)
 	for _, v := range values {
 		if v != v {
 			continue
 		}
-		one.Count++
+		count++
 		sum += v
-		one.Min, one.Max = min(one.Min, v), max(one.Max, v)
+		if v < least { // min and max would each wait for the number before
+			least = v
+		}
+		if v > most {
+			most = v
+		}
 	}
-	one.Missing = len(values) - one.Count
-	if one.Count == 0 {
-		m.Missing += one.Missing
+	if count == 0 {
+		m.Missing += len(values)
 		return
 	}
-	one.Mean = sum / float64(one.Count)
-	if one.Mean-one.Mean != 0 { // the sum is too large
-		one.Mean = 0
+	mean, square := sum/float64(count), 0.0
+	if mean-mean != 0 { // the sum is too large
+		mean = 0
 		for _, v := range values {
 			if v == v {
-				one.Mean += v / float64(one.Count)
+				mean += v / float64(count)
 			}
 		}
 	}
 	for _, v := range values {
 		if v == v {
-			one.Square += (v - one.Mean) * (v - one.Mean)
+			square += (v - mean) * (v - mean)
 		}
 	}
-	m.Merge(&one)
+	m.Merge(&Moments{Count: count, Missing: len(values) - count, Mean: mean, Square: square, Min: least, Max: most})
 }
 
 // Merge adds the moments of other numbers.

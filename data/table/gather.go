@@ -33,6 +33,7 @@ func gather(like *Table, parts []*Table, rows [][]int) *Table {
 		out.column[j] = newColumn(false)
 	}
 	for k, p := range parts {
+		out.Lines = slices.Grow(out.Lines, len(rows[k]))
 		for _, i := range rows[k] {
 			out.Lines = append(out.Lines, p.Lines[i])
 		}
@@ -56,6 +57,7 @@ func (c *column) copyRows(from *column, lines, rows []int) {
 		c.firstPoint = from.firstPoint
 	}
 	if from.code == nil && c.code == nil && len(from.odd) == 0 { // numbers need no spelling
+		c.value = slices.Grow(c.value, len(rows))
 		for _, i := range rows {
 			c.value = append(c.value, from.value[i])
 		}
