@@ -197,7 +197,7 @@ func TestPipesRefuse(t *testing.T) {
 	}
 	var input *data.InputError
 	for tail, words := range map[string]string{
-		"1,2,3,1,rare\n": `the label "rare" stands in none of the first`, "x,2,3,1,p\n": `:45002: "x" is not a number`,
+		"1,2,3,1,rare\n": `the label "rare" stands in none of the first`, "x,2,3,1,p\n": `:45002:1: "x" is not a number`,
 		"1,2\n": ":45002", "1,2,3,1,\n": ":45002",
 	} {
 		for _, learner := range []string{"svm", "ridge"} {

@@ -39,7 +39,7 @@ type Predictions struct {
 }
 
 // Predict says what a model makes of the rows of a file, which need no labels. It
-// reads part by part and hands over each.
+// reads part by part and hands over each, while those behind are read and scored.
 func Predict(ctx context.Context, m *model.Model, path string, o PredictOptions, use func(*Predictions) error) error {
 	sets, err := o.check(m)
 	if err != nil {
@@ -47,22 +47,32 @@ func Predict(ctx context.Context, m *model.Model, path string, o PredictOptions,
 	}
 	check := o.labelsKnown(m)
 	o.Read.Verbatim = o.Keep != nil
-	return o.stream(ctx, m, path, func(r *dataset.Rows) error {
-		if err := check(r); err != nil {
-			return err
-		}
-		s, err := m.Scores(ctx, o.Run, r)
-		if err != nil {
-			return err
-		}
-		all := o.say(m, sets, s)
+	return par.Ahead(ctx, o.Run, func(ctx context.Context, hand func(said) error) error {
+		return o.stream(ctx, m, path, func(r *dataset.Rows) error {
+			if err := check(r); err != nil {
+				return err
+			}
+			s, err := m.Scores(ctx, o.Run, r)
+			if err != nil {
+				return err
+			}
+			return hand(said{r, s})
+		})
+	}, func(part said) (err error) {
+		all := o.say(m, sets, part.scores)
 		if o.Keep != nil {
-			if all.Columns, all.Kept, err = r.Cells(o.Keep); err != nil {
+			if all.Columns, all.Kept, err = part.rows.Cells(o.Keep); err != nil {
 				return err
 			}
 		}
 		return use(all)
 	})
+}
+
+// said are rows with what a model makes of them.
+type said struct {
+	rows   *dataset.Rows
+	scores *data.Matrix
 }
 
 // Say says what the scores of rows mean, as Predict does. What the model does not have

@@ -16,6 +16,7 @@ import (
 const (
 	regionSize = 2 << 20   // bytes that are taken apart together, at most
 	pieceSize  = 128 << 10 // and by a worker at a time
+	countBytes = 16 << 10  // whose lines are counted together
 
 	// columnsAtOnce is how many columns of all pieces a worker adds to the table at a time.
 	columnsAtOnce = 8
@@ -30,6 +31,8 @@ const (
 	// what is left is measured between regions.
 	regionShare = 1.0 / 256
 )
+
+var newline = []byte{'\n'}
 
 // newPlain returns the reader of plain cells of r.
 func newPlain(in io.Reader, ctl run.Control) *plain {
@@ -68,15 +71,22 @@ func (p *plain) more() {
 // where most is 0. It is empty where no whole line is left. It reads no further than it
 // must: how much was read tells others how long rows are.
 func (p *plain) region(most int) []byte {
-	at, lines := 0, 0
+	at, seen, lines := 0, 0, 0
 	for {
-		for most <= 0 || lines < most {
-			n := bytes.IndexByte(p.buf[at:], '\n')
-			if n < 0 {
+		for seen < len(p.buf) && (most <= 0 || lines < most) {
+			next := p.buf[seen:min(seen+countBytes, len(p.buf))]
+			n := bytes.Count(next, newline)
+			if most > 0 && n > most-lines {
+				for ; lines < most; lines++ {
+					seen += bytes.IndexByte(p.buf[seen:], '\n') + 1
+				}
+				at = seen
 				break
 			}
-			at += n + 1
-			lines++
+			if n > 0 {
+				at = seen + bytes.LastIndexByte(next, '\n') + 1
+			}
+			lines, seen = lines+n, seen+len(next)
 		}
 		switch {
 		case most > 0 && lines == most || at >= p.regionSize:
@@ -312,7 +322,7 @@ func (p *plain) cut(region []byte, line int) []piece {
 		}
 		one := &p.pieces[n]
 		one.text, one.first = region[:end], line
-		one.lines = bytes.Count(one.text, []byte{'\n'})
+		one.lines = bytes.Count(one.text, newline)
 		if one.text[end-1] != '\n' {
 			one.lines++
 		}
