@@ -153,6 +153,8 @@ func (t *training[T]) learnerWords() string {
 		how = " (chosen by its error on folds)"
 	case name == model.LearnerRidge:
 		how = " (chosen by its leave-one-out error)"
+	case len(tr.Folds) > 1:
+		how = " (chosen on held-out rows, and by its loss on folds of all)"
 	}
 	if !t.choices.chooses() {
 		how = ""

@@ -72,6 +72,7 @@ type Training struct {
 	Lambda  float64    // the lambda that was used; 0 for a learner without
 	Trials  []Trial    // what Choose tried
 	Dims    []DimTrial // that a stream chose its dimension among
+	Folds   []Trial    // mean losses on folds of a stream, by which C was chosen anew
 	Margins margin.Margins
 	Earned  *Earned // of a map that was grown to a claim
 	Kept    int     // rows kept from training for prediction sets

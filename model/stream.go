@@ -251,22 +251,39 @@ func (f *streamed[T]) newton(
 	n := stream.Newton{Loss: loss, C: c, Tolerance: tolerance, MaxPasses: min(passes, streamPasses), Unit: unit,
 		Seed: f.r.Seed, Start: start.functions, Active: start.active, Run: f.r.Run}
 	near := n
-	err = f.nearer(ctx, rows.Weight, func(some *stream.Sample, times float64) (err error) {
+	err = f.nearer(ctx, rows.Weight, func(some *stream.Sample, times float64) error {
 		near.C *= times
-		n.Start, _, err = near.Fit(ctx, some, f.sample.Classes.Len())
+		fit, _, err := near.Fit(ctx, some, f.sample.Classes.Len())
+		if err == nil {
+			n.Start = fit.Models
+		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	n.Checkpoint = f.s.Checkpoint
-	models, report, err := n.Fit(ctx, rows, f.sample.Classes.Len())
+	n.Checkpoint, n.Cs = f.s.Checkpoint, penalties(l, t)
+	fit, report, err := n.Fit(ctx, rows, f.sample.Classes.Len())
 	if err != nil {
 		return err
 	}
 	report.Elapsed = t.Elapsed
-	t.Report, t.C = report, c
-	return f.take(models, unit)
+	t.Report, t.C = report, fit.C
+	for _, c := range fit.Choices {
+		t.Folds = append(t.Folds, Trial{Penalty: c.C, Error: c.Loss})
+	}
+	return f.take(fit.Models, unit)
+}
+
+// penalties are the values of C that the sample chose among; nil where nothing was chosen.
+func penalties(l Rated, t *Training) (out []float64) {
+	if l.Rate() > 0 || len(t.Trials) < 2 {
+		return nil
+	}
+	for _, trial := range t.Trials {
+		out = append(out, trial.Penalty)
+	}
+	return out
 }
 
 // softmax fits the multinomial loss of many classes from the solution of the sample, whose
@@ -355,12 +372,14 @@ func (f *streamed[T]) once(
 	start.x = nil // not needed any more
 	n := stream.Newton{Loss: loss, C: c, Tolerance: tolerance, MaxPasses: min(passes, streamPasses), Unit: unit,
 		Seed: f.r.Seed, Start: start.functions, Active: start.active, Run: f.r.Run}
-	if start.functions, _, err = n.Fit(ctx, &head, classes); err == nil {
+	begun, _, err := n.Fit(ctx, &head, classes)
+	if err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
 		return err
 	}
+	start.functions = begun.Models
 	o := stream.Once{Loss: loss, C: t.C, Rate: l.Rate(), Unit: unit, Seed: f.r.Seed, Start: start.functions,
 		Known: head.Rows, Active: start.active, Guard: guard, Checkpoint: f.s.Checkpoint, Run: f.r.Run}
 	fit, report, err := o.Fit(ctx, rows, classes)

@@ -9,3 +9,6 @@ func Choose(dim int, lambda float64, steps []Step) (int, float64) {
 	f.choose()
 	return f.Dim, f.Lambda
 }
+
+// NewtonFolds is how many folds there are.
+const NewtonFolds = newtonFolds

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/learn"
@@ -36,14 +35,18 @@ import (
 // the tolerance the step is taken, and no pass looks at its end; gap and objective are then
 // by that estimate.
 //
+// Where there are several Cs, the first passes choose among those near the one in use, by losses on folds
+// (see choose). That takes all classes at a time; where there is no memory for these, C stays.
+//
 // Memory is two matrices of d² for each class, or for as many classes at a time as
 // there is room for, which take passes of their own.
 type Newton struct {
 	Loss      Loss
-	C         float64 // penalty of a unit of loss, positive
-	Tolerance float64 // duality gap relative to the objective, at least 0
-	MaxPasses int     // over the rows, of each group of classes, at least 1
-	Unit      float64 // value of the constant coordinate; 0 for none
+	C         float64   // penalty of a unit of loss, positive
+	Cs        []float64 // values of C to choose among by sums over folds, beginning with C; nil for C alone
+	Tolerance float64   // duality gap relative to the objective, at least 0
+	MaxPasses int       // over the rows, of each group of classes, at least 1
+	Unit      float64   // value of the constant coordinate; 0 for none
 	Seed      uint64
 
 	// Start are functions to begin with, one a separator, with Bias the weight of the
@@ -76,6 +79,9 @@ func (n Newton) Validate() error {
 	if n.Loss > Logistic {
 		loss = fmt.Errorf("newton: there is no %s", n.Loss)
 	}
+	for _, c := range n.Cs {
+		loss = errors.Join(loss, f.Positive("C", c))
+	}
 	return errors.Join(loss, f.Positive("C", n.C), f.NotNegative("tolerance", n.Tolerance),
 		f.AtLeast(1, "max passes", n.MaxPasses), f.NotNegative("unit", n.Unit), n.Checkpoint.Validate("newton"))
 }
@@ -91,13 +97,39 @@ type separation struct {
 	part  float64 // of the rows that the Hessian is over
 }
 
-// Fit returns a function a separator, with Bias the weight of the constant coordinate.
-// When ctx ends they are the best so far, and the status says so.
-func (n Newton) Fit(ctx context.Context, s *Sample, classes int) ([]*Function, learn.Report, error) {
-	began := time.Now()
+// NewtonFit is what a Newton found.
+type NewtonFit struct {
+	C       float64
+	Choices []Choice    // where there are several Cs: what those came to that were compared last
+	Models  []*Function // one a separator, with Bias the weight of the constant coordinate
+}
+
+// newton is a fit on the way.
+type newton struct {
+	Newton
+
+	c       float64 // in use
+	weight  float64 // of all rows
+	chooses bool    // passes sum up what C is chosen by
+	changes int     // how often it was
+	choices []Choice
+}
+
+// Fit returns a function a separator. When ctx ends they are the best so far, and the status says so.
+func (n Newton) Fit(ctx context.Context, s *Sample, classes int) (*NewtonFit, learn.Report, error) {
 	if err := errors.Join(n.Validate(), learn.Fields("newton").AtLeast(2, "classes", classes)); err != nil {
 		return nil, learn.Report{}, err
 	}
+	fit := &newton{Newton: n, c: n.C, weight: s.Weight}
+	models, report, err := fit.fit(ctx, s, classes)
+	if err != nil {
+		return nil, report, err
+	}
+	return &NewtonFit{fit.c, fit.choices, models}, report, nil
+}
+
+func (n *newton) fit(ctx context.Context, s *Sample, classes int) ([]*Function, learn.Report, error) {
+	began := time.Now()
 	all, err := n.begin(s, classes)
 	if err != nil {
 		return nil, learn.Report{}, err
@@ -163,8 +195,9 @@ func (n Newton) begin(s *Sample, classes int) ([]*separation, error) {
 	return all, nil
 }
 
-// group returns how many classes there is memory for at a time, by the budget alone.
-func (n Newton) group(dim, tasks int) (int, error) {
+// group returns how many classes there is memory for at a time, by the budget alone, and settles whether C is
+// chosen.
+func (n *newton) group(dim, tasks int) (int, error) {
 	one := 2.5 * sums.QuadraticBytes(dim+1)
 	rows := 8 * 3 * float64(sums.BlockRows*(dim+1))
 	if err := n.Run.Reserve("sums of losses of so many features", one+rows, "use a smaller --dim"); err != nil {
@@ -172,17 +205,20 @@ func (n Newton) group(dim, tasks int) (int, error) {
 	}
 	ctl := n.Run
 	ctl.Process = false
-	return max(1, min(tasks, int((float64(ctl.Budget())/4)/one))), nil
+	most := float64(ctl.Budget()) / 4
+	n.chooses = len(n.Cs) > 0 && float64(tasks)*one+sums.QuadraticBytes(dim+1) <= most
+	return max(1, min(tasks, int(most/one))), nil
 }
 
 // progress says where a fit stands: group, pass and row, with what the pass has summed up.
 type progress struct {
 	group, passes, row int
 	sums               []*sums.Quadratic
+	folds              []*sums.Gradient // of each part of the rows, a row each; nil where nothing is chosen
 }
 
 // run lowers the separations lo to hi-1, which are a group.
-func (n Newton) run(
+func (n *newton) run(
 	ctx context.Context, s *Sample, classes int, all []*separation, lo, hi int, from progress,
 ) (int, learn.Status, error) {
 	passes := from.passes
@@ -204,8 +240,9 @@ func (n Newton) run(
 		case passes >= n.MaxPasses:
 			return passes, learn.IterationLimit, nil
 		}
-		q, err := n.pass(ctx, s, classes, all, live, progress{from.group, passes, from.row, from.sums})
-		from.row, from.sums = 0, nil
+		at := &progress{from.group, passes, from.row, from.sums, from.folds}
+		err := n.pass(ctx, s, classes, all, live, at)
+		from.row, from.sums, from.folds = 0, nil, nil
 		if learn.Interrupted(ctx, err) {
 			return passes, learn.Stopped(ctx), nil
 		}
@@ -213,7 +250,7 @@ func (n Newton) run(
 			return passes, learn.IterationLimit, err
 		}
 		passes++
-		err = par.For(ctx, n.Run.Quiet(), "", len(live), func(k int) error { return n.advance(ctx, live[k], q[k]) })
+		err = n.advance(ctx, live, at)
 		if learn.Interrupted(ctx, err) {
 			return passes, learn.Stopped(ctx), nil
 		}
@@ -233,34 +270,48 @@ func partOf(active []float64, k, dim, rows int) float64 {
 }
 
 // pass sums over all rows at the ends of the steps.
-func (n Newton) pass(
-	ctx context.Context, s *Sample, classes int, all, live []*separation, at progress,
-) ([]*sums.Quadratic, error) {
-	width := s.Dim + 1
-	q := at.sums
-	if q == nil {
-		q = make([]*sums.Quadratic, len(live))
-		for k := range q {
-			q[k] = sums.NewQuadratic(width, len(ahead))
-		}
+func (n *newton) pass(ctx context.Context, s *Sample, classes int, tasks, live []*separation, at *progress) error {
+	p := &NewtonPass{Loss: n.Loss, C: n.c, Unit: n.Unit, Seed: n.Seed}
+	if n.chooses = n.chooses && len(live) == len(tasks); n.chooses {
+		p.Folds = newtonFolds
 	}
-	p := &NewtonPass{Loss: n.Loss, C: n.C, Unit: n.Unit, Seed: n.Seed}
 	for _, t := range live {
 		p.Classes, p.Ends, p.Starts = append(p.Classes, t.class), append(p.Ends, t.end()), append(p.Starts, slices.Clone(t.w))
 		p.Still, p.Parts = append(p.Still, vmath.Dot(t.p, t.p) == 0), append(p.Parts, t.part)
 	}
-	keep := func(next int) []byte { return n.state(s, all, progress{at.group, at.passes, next, q}) }
-	return q, s.pass(ctx, n.Run, fmt.Sprintf("pass %d", at.passes+1), at.row, n.Checkpoint, keep,
-		&Sums{Pass: &Pass{Dim: s.Dim, Classes: classes, Newton: p}, Quadratics: q})
+	all := &Sums{Pass: &Pass{Dim: s.Dim, Classes: classes, Newton: p}, Quadratics: at.sums, Folds: at.folds}
+	if at.sums == nil {
+		all = NewSums(all.Pass)
+	}
+	at.sums, at.folds = all.Quadratics, all.Folds
+	keep := func(next int) []byte {
+		return n.state(s, tasks, progress{at.group, at.passes, next, at.sums, at.folds})
+	}
+	return s.pass(ctx, n.Run, fmt.Sprintf("pass %d", at.passes+1), at.row, n.Checkpoint, keep, all)
 }
 
-// advance takes the step, or a part of it, and finds the next one.
-func (n Newton) advance(ctx context.Context, t *separation, q *sums.Quadratic) error {
-	moved, err := t.move(q.Value, q.Gradient, q.Ahead, n.Tolerance)
-	if err != nil || !moved || t.done {
+// advance takes the steps, or a part of each, and finds the next ones.
+func (n *newton) advance(ctx context.Context, live []*separation, at *progress) error {
+	moved := make([]bool, len(live))
+	err := par.For(ctx, n.Run.Quiet(), "", len(live), func(k int) (err error) {
+		q := at.sums[k]
+		moved[k], err = live[k].move(q.Value, q.Gradient, q.Ahead, n.Tolerance)
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	return n.step(ctx, t, q, q.Gradient)
+	if n.chooses && !slices.Contains(moved, false) {
+		if err := n.choose(ctx, live, at); err != nil {
+			return err
+		}
+	}
+	return par.For(ctx, n.Run.Quiet(), "", len(live), func(k int) error {
+		if t := live[k]; moved[k] && !t.done {
+			return n.step(ctx, t, at.sums[k])
+		}
+		return nil
+	})
 }
 
 // move goes to the end of the step, of which the sums of losses are known, or back from it,
@@ -298,23 +349,11 @@ func (t *separation) end() []float64 {
 }
 
 // step finds the step from t.w by the Hessian, which it takes apart.
-func (n Newton) step(ctx context.Context, t *separation, q *sums.Quadratic, gradient []float64) error {
-	h := q.Hessian
-	largest := 0.0
-	for j := range h.Rows {
-		vmath.Scale(h.Row(j)[:j+1], 1/t.part)
-		largest = max(largest, h.Row(j)[j])
-	}
-	for j := range h.Rows {
-		h.Row(j)[j] += 1 + 1e-14*largest*float64(h.Rows)
-	}
+func (n *newton) step(ctx context.Context, t *separation, q *sums.Quadratic) error {
+	h, gradient := q.Hessian, q.Gradient
 	ctl := n.Run.Quiet()
 	ctl.Workers = 1 // the classes are in parallel
-	if err := linalg.Cholesky(ctx, ctl, h); err != nil {
-		var indefinite *linalg.NotPositiveError
-		if errors.As(err, &indefinite) {
-			return errors.New("the curvature is not finite, or too uneven; scale the data down, or use a smaller C")
-		}
+	if err := regularise(ctx, ctl, h, 1/t.part); err != nil {
 		return err
 	}
 	for j, g := range gradient {

@@ -128,16 +128,16 @@ func TestOnceIsNearTheMinimum(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := stream.Once{Loss: loss, C: 1, Unit: 1, Start: start, Known: 2048}
+			o := stream.Once{Loss: loss, C: 1, Unit: 1, Start: start.Models, Known: 2048}
 			fit, _, err := o.Fit(t.Context(), p.unknown(), classes)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for k := range best {
+			for k := range best.Models {
 				class := learn.PositiveClass(k, classes)
 				value := func(f *stream.Function) float64 { return p.objective(loss, 1, class, f.W, f.Bias, 1) }
-				least := value(best[k])
-				before, after := value(start[k])-least, value(fit.Models[k])-least
+				least := value(best.Models[k])
+				before, after := value(start.Models[k])-least, value(fit.Models[k])-least
 				if !(after < before/100) || after > 1e-4*least {
 					t.Errorf("%s of %d classes: %v above the least, from %v", loss, classes, after/least, before/least)
 				}

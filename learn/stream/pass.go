@@ -38,6 +38,7 @@ type NewtonPass struct {
 	Loss    Loss
 	C, Unit float64
 	Seed    uint64
+	Folds   int       // parts of the rows whose gradients are summed up apart; 0 for none
 	Parts   []float64 // of the rows, that the curvature of each separator is over
 	Classes []int     // that the separators have as their positive one
 	Ends    [][]float64
@@ -65,7 +66,7 @@ func (p *Pass) Validate() error {
 		return ErrPass
 	case n == nil:
 		return nil
-	case n.Loss > Logistic || p.Classes < 2 || len(n.Ends) == 0 || len(n.Ends) != len(n.Classes) ||
+	case n.Loss > Logistic || p.Classes < 2 || n.Folds < 0 || len(n.Ends) == 0 || len(n.Ends) != len(n.Classes) ||
 		len(n.Starts) != len(n.Ends) || len(n.Still) != len(n.Ends) || len(n.Parts) != len(n.Ends):
 		return ErrPass
 	}
@@ -85,7 +86,8 @@ func (p *Pass) Bytes() float64 {
 	if p.Softmax != nil {
 		return p.Softmax.bytes(p)
 	}
-	return float64(len(p.Newton.Ends))*sums.QuadraticBytes(p.Dim+1) + 8*3*float64(sums.BlockRows*(p.Dim+1))
+	one := sums.QuadraticBytes(p.Dim+1) + 8*float64(p.Newton.Folds*(p.Dim+1))
+	return float64(len(p.Newton.Ends))*one + 8*3*float64(sums.BlockRows*(p.Dim+1))
 }
 
 // Sums are what a pass has summed up so far. It is not safe for concurrent use.
@@ -93,6 +95,7 @@ type Sums struct {
 	Pass       *Pass
 	Products   []*sums.Products  // a fold each
 	Quadratics []*sums.Quadratic // a separator each
+	Folds      []*sums.Gradient  // the same, a fold a row
 	Gradient   *sums.Gradient    // of all classes
 
 	scratch *scratch
@@ -113,6 +116,9 @@ func NewSums(p *Pass) *Sums {
 	}
 	for range p.Newton.Ends {
 		s.Quadratics = append(s.Quadratics, sums.NewQuadratic(p.Dim+1, len(ahead)))
+		if p.Newton.Folds > 0 {
+			s.Folds = append(s.Folds, sums.NewGradient(p.Newton.Folds, p.Dim+1, 0))
+		}
 	}
 	return s
 }
@@ -146,6 +152,14 @@ func (s *Sums) Rows() int {
 	return rows
 }
 
+// gradients are those of all classes, or those of folds.
+func (s *Sums) gradients() []*sums.Gradient {
+	if s.Gradient != nil {
+		return []*sums.Gradient{s.Gradient}
+	}
+	return s.Folds
+}
+
 // AppendBinary adds the binary form to b.
 func (s *Sums) AppendBinary(b []byte) ([]byte, error) {
 	one := func(part []byte) { b = append(binary.LittleEndian.AppendUint64(b, uint64(len(part))), part...) }
@@ -157,8 +171,8 @@ func (s *Sums) AppendBinary(b []byte) ([]byte, error) {
 		part, _ := q.AppendBinary(nil)
 		one(part)
 	}
-	if s.Gradient != nil {
-		part, _ := s.Gradient.AppendBinary(nil)
+	for _, g := range s.gradients() {
+		part, _ := g.AppendBinary(nil)
 		one(part)
 	}
 	return b, nil
@@ -167,7 +181,7 @@ func (s *Sums) AppendBinary(b []byte) ([]byte, error) {
 // Merge adds sums over other rows, in their binary form, and returns how many rows these
 // are. Bytes that are none are refused before anything is added.
 func (s *Sums) Merge(b []byte) (rows int, err error) {
-	other := &Sums{Pass: s.Pass}
+	other, gradients := &Sums{Pass: s.Pass}, []*sums.Gradient(nil)
 	next := func() []byte {
 		if len(b) < 8 || binary.LittleEndian.Uint64(b) > uint64(len(b)-8) {
 			return nil
@@ -191,11 +205,12 @@ func (s *Sums) Merge(b []byte) (rows int, err error) {
 		}
 		other.Quadratics = append(other.Quadratics, q)
 	}
-	if s.Gradient != nil {
-		other.Gradient = &sums.Gradient{}
-		if other.Gradient.UnmarshalBinary(next()) != nil || !other.Gradient.Fits(s.Gradient) {
+	for _, mine := range s.gradients() {
+		g := &sums.Gradient{}
+		if g.UnmarshalBinary(next()) != nil || !g.Fits(mine) {
 			return 0, ErrPass
 		}
+		gradients = append(gradients, g)
 	}
 	if len(b) > 0 {
 		return 0, ErrPass
@@ -210,10 +225,13 @@ func (s *Sums) Merge(b []byte) (rows int, err error) {
 			return 0, err
 		}
 	}
-	if s.Gradient != nil {
-		if err := s.Gradient.Merge(other.Gradient); err != nil {
+	for k, g := range s.gradients() {
+		if err := g.Merge(gradients[k]); err != nil {
 			return 0, err
 		}
+	}
+	if s.Gradient != nil {
+		other.Gradient = gradients[0]
 	}
 	return other.Rows(), nil
 }
@@ -302,6 +320,15 @@ func chances(sd uint64, b *sums.Block) []float64 {
 	return out
 }
 
+// inFolds returns slopes with a column a fold, 0 in those that a row is not of.
+func inFolds(n *NewtonPass, b *sums.Block, slope []float64) *data.Matrix {
+	out := data.NewMatrix(len(slope), n.Folds)
+	for i, v := range slope {
+		out.Row(i)[foldOf(n.Seed, b.First+i, n.Folds)] = v
+	}
+	return out
+}
+
 // addLosses adds the losses of the rows.
 func (s *Sums) addLosses(ctx context.Context, ctl run.Control, block *sums.Block) error {
 	n, sc, rows, dim := s.Pass.Newton, s.scratch, block.Rows(), s.Pass.Dim
@@ -344,6 +371,11 @@ func (s *Sums) addLosses(ctx context.Context, ctl run.Control, block *sums.Block
 		}
 		if err := q.Slopes(ctx, ctl, x, slope); err != nil {
 			return err
+		}
+		if n.Folds > 0 {
+			if err := s.Folds[k].Add(ctx, ctl, x, inFolds(n, block, slope)); err != nil {
+				return err
+			}
 		}
 		few := &data.Matrix{Rows: len(bend), Cols: dim + 1, Data: sc.chosen.Data[:len(bend)*(dim+1)]}
 		if err := q.Bend(ctx, ctl, few, bend); err != nil {

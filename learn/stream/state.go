@@ -8,10 +8,10 @@ import (
 )
 
 // mark tells fits apart.
-func (n Newton) mark(s *Sample, tasks int) uint64 {
+func (n *newton) mark(s *Sample, tasks int) uint64 {
 	lists := [][]float64{{float64(n.Loss), n.C, n.Tolerance, float64(n.MaxPasses), n.Unit, float64(n.Seed),
 		float64(s.Dim), float64(s.Rows), s.Weight, float64(tasks)}}
-	lists = append(lists, n.Active)
+	lists = append(lists, n.Active, n.Cs)
 	for _, f := range n.Start {
 		lists = append(lists, f.W, []float64{f.Bias})
 	}
@@ -19,9 +19,18 @@ func (n Newton) mark(s *Sample, tasks int) uint64 {
 }
 
 // state writes where a fit stands.
-func (n Newton) state(s *Sample, all []*separation, at progress) []byte {
+func (n *newton) state(s *Sample, all []*separation, at progress) []byte {
 	w := learn.NewState(n.mark(s, len(all)))
-	w.Ints(at.group, at.passes, at.row, len(at.sums))
+	w.Ints(at.group, at.passes, at.row, len(at.sums), len(at.folds), n.changes, len(n.choices))
+	w.Floats(n.c)
+	for _, c := range n.choices {
+		w.Floats(c.C, c.Loss)
+	}
+	chooses := 0
+	if n.chooses {
+		chooses = 1
+	}
+	w.Ints(chooses)
 	for _, t := range all {
 		w.Floats(t.w...)
 		w.Floats(t.p...)
@@ -39,18 +48,27 @@ func (n Newton) state(s *Sample, all []*separation, at progress) []byte {
 		b, _ := q.AppendBinary(nil)
 		w.Bytes(b)
 	}
+	for _, g := range at.folds {
+		b, _ := g.AppendBinary(nil)
+		w.Bytes(b)
+	}
 	return w.Seal()
 }
 
 // restore takes over the state of a fit that was ended.
-func (n Newton) restore(s *Sample, all []*separation, group int) (progress, error) {
+func (n *newton) restore(s *Sample, all []*separation, group int) (progress, error) {
 	var at progress
 	if n.Checkpoint.From == nil {
 		return at, nil
 	}
 	in := learn.OpenState(n.Checkpoint.From, n.mark(s, len(all)))
 	at.group, at.passes, at.row = in.Int(len(all)), in.Int(n.MaxPasses), in.Int(math.MaxInt)
-	count := in.Int(group)
+	count, folds, changes, choices := in.Int(group), in.Int(group), in.Int(mostChanges), in.Int(len(n.Cs)+1)
+	n.c, n.changes = in.Float(), changes
+	for range choices {
+		n.choices = append(n.choices, Choice{in.Float(), in.Float()})
+	}
+	n.chooses = in.Int(1) == 1 && n.chooses
 	for _, t := range all {
 		in.Floats(t.w)
 		in.Floats(t.p)
@@ -64,6 +82,16 @@ func (n Newton) restore(s *Sample, all []*separation, group int) (progress, erro
 			return at, learn.ErrState
 		}
 		at.sums = append(at.sums, q)
+	}
+	for range folds {
+		g := &sums.Gradient{}
+		if g.UnmarshalBinary(in.Bytes()) != nil || g.Slope.Rows != newtonFolds || g.Slope.Cols != s.Dim+1 || len(g.Ahead) != 0 {
+			return at, learn.ErrState
+		}
+		at.folds = append(at.folds, g)
+	}
+	if folds > 0 && folds != count || (folds > 0) != (n.chooses && count > 0) || !(n.c > 0) {
+		return at, learn.ErrState
 	}
 	live := 0
 	for k := at.group * group; k < min((at.group+1)*group, len(all)); k++ {

@@ -258,10 +258,11 @@ func TestNewtonIsThatOfMemory(t *testing.T) {
 				p := noisy(n, 4, classes, n == 4000)
 				r := stream.NewNewton(loss)
 				r.C, r.Tolerance, r.Unit = 0.7, 1e-10, 2
-				got, report, err := r.Fit(t.Context(), p.sample(false), classes)
+				fit, report, err := r.Fit(t.Context(), p.sample(false), classes)
 				if err != nil || report.Status != learn.Converged {
 					t.Fatalf("n=%d, %d classes, %s: %+v, %v", n, classes, loss, report, err)
 				}
+				got := fit.Models
 				d := data.Labeled[data.Vector, int]{X: p.x, Y: p.y, Weight: p.weight}
 				var want []*linear.Separator
 				if loss == stream.SquaredHinge {
@@ -311,11 +312,11 @@ func squared(v []float64) float64 {
 
 func TestBitsDoNotDependOnWorkers(t *testing.T) {
 	p := noisy(3000, 20, 3, true)
-	var first []*stream.Function
+	var first *stream.NewtonFit
 	var ridge *stream.RidgeFit
 	for _, workers := range []int{1, 2, 3} {
 		r := stream.NewNewton(stream.SquaredHinge)
-		r.Run.Workers, r.Seed = workers, 5
+		r.Run.Workers, r.Seed, r.C, r.Cs = workers, 5, 1e-3, []float64{1e-3, 1e-2, 0.1}
 		got, _, err := r.Fit(t.Context(), p.sample(false), 3)
 		if err != nil {
 			t.Fatal(err)
@@ -343,7 +344,7 @@ func TestNewtonStarts(t *testing.T) {
 	if err != nil || report.Status != learn.Converged {
 		t.Fatal(report, err)
 	}
-	r.Start = cold
+	r.Start = cold.Models
 	_, again, err := r.Fit(t.Context(), p.sample(false), 2)
 	if err != nil || again.Iterations != 1 {
 		t.Errorf("from the end it took %d passes; %v", again.Iterations, err)
@@ -361,7 +362,7 @@ func TestStatesGoOn(t *testing.T) {
 	var states [][]byte
 	keep := learn.Checkpoint{Every: 1, Save: func(b []byte) error { states = append(states, b); return nil }}
 	newton := stream.NewNewton(stream.SquaredHinge)
-	newton.C, newton.Tolerance, newton.Checkpoint = 3, 1e-6, keep
+	newton.C, newton.Cs, newton.Tolerance, newton.Checkpoint = 1e-3, []float64{1e-2, 1e-3}, 1e-6, keep
 	want, _, err := newton.Fit(t.Context(), p.sample(false), 3)
 	if err != nil || len(states) < 8 {
 		t.Fatal(len(states), err)
