@@ -80,6 +80,8 @@ func TestStreamIsTrainingInMemory(t *testing.T) {
 		{table, "rbf(gamma=0.3)", "f2(dim=30)", "ridge(lambda=0.1)", "value", true, []string{"class"}, 1e-7},
 		{table, "rbf(gamma=0.3)", "f2(dim=30)", "svm(C=2,tolerance=1e-11)", "class", true, []string{"value"}, 1e-4},
 		{table, "rbf(gamma=0.3)", "f2(dim=30)", "svm(lambda=0.01,tolerance=1e-11)", "class", false, []string{"value"}, 1e-4},
+		// Landmarks so alike that weights of similarities would cancel: features.
+		{table, "rbf(gamma=0.0001)", "f2(dim=30)", "svm(C=2,tolerance=1e-11)", "class", false, []string{"value"}, 1e-4},
 		{table, "rbf(gamma=0.3)", "fourier(dim=40)", "svm(C=2,tolerance=1e-11)", "class", false, []string{"value"}, 1e-4},
 		{table, "linear", "none", "svm(C=2,tolerance=1e-11)", "class", false, []string{"value"}, 1e-4},
 		{files["table"], "rbf(gamma=2)", "f2(dim=20)", "logistic(C=5,tolerance=1e-11)", "", false, nil, 1e-4},

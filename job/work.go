@@ -229,7 +229,15 @@ func (w *Worker) sum(ctx context.Context, u Unit, o *Options, done *Done) ([]byt
 		"use a smaller --dim, or a larger --worker-memory"); err != nil {
 		return nil, err
 	}
-	all := stream.NewSums(work.Pass)
+	rows := m.Features
+	var basis *stream.Basis
+	if work.Pass.Similar {
+		if basis = m.Basis(); basis == nil {
+			return nil, errWork
+		}
+		rows = m.F1
+	}
+	all := stream.NewSums(work.Pass, basis)
 	blocks := sums.NewBlocks(m.Dim(), !m.Regresses(), work.Weighing.Weighted, func(b *sums.Block) error {
 		return all.Add(ctx, w.Run.Quiet(), b)
 	})
@@ -238,7 +246,7 @@ func (w *Worker) sum(ctx context.Context, u Unit, o *Options, done *Done) ([]byt
 	err := m.Encoding.Stream(ctx, u.File, o.Read, func(r *dataset.Rows) error {
 		before := row
 		row += r.Len()
-		return w.block(ctx, r, before, before-u.Piece.Row+u.Piece.InFile, o, blocks)
+		return w.block(ctx, r, before, before-u.Piece.Row+u.Piece.InFile, o, rows, blocks)
 	})
 	if err == nil {
 		err = blocks.End()
@@ -246,13 +254,19 @@ func (w *Worker) sum(ctx context.Context, u Unit, o *Options, done *Done) ([]byt
 	if err != nil {
 		return nil, err
 	}
+	all.End()
 	done.Rows = all.Rows()
 	return all.AppendBinary(nil)
 }
 
+// coordinates makes of rows what a pass is over.
+type coordinates = func(ctx context.Context, ctl run.Control, r *dataset.Rows) (*data.Matrix, error)
+
 // block adds rows to blocks. Row is the number of the first in the data set, and inFile
 // in its file.
-func (w *Worker) block(ctx context.Context, r *dataset.Rows, row, inFile int, o *Options, to *sums.Blocks) error {
+func (w *Worker) block(
+	ctx context.Context, r *dataset.Rows, row, inFile int, o *Options, of coordinates, to *sums.Blocks,
+) error {
 	m, work := w.model, w.Work
 	weights, err := m.Encoding.WeightsOf(r, o.Read)
 	if err != nil {
@@ -272,7 +286,7 @@ func (w *Worker) block(ctx context.Context, r *dataset.Rows, row, inFile int, o 
 	if err != nil {
 		return err
 	}
-	x, err := m.Features(ctx, w.Run.Quiet(), r)
+	x, err := of(ctx, w.Run.Quiet(), r)
 	if row, ok := model.RowOf(err); ok {
 		return inFileError(r.Name, model.Moved(err, inFile+index[row]-row))
 	}
@@ -451,7 +465,7 @@ func (w *Work) Merge(next func() ([]byte, error)) ([]byte, error) {
 	if !w.Merges() || w.Pass == nil {
 		return nil, errWork
 	}
-	all := stream.NewSums(w.Pass)
+	all := stream.NewSums(w.Pass, nil)
 	for {
 		part, err := next()
 		if err != nil {

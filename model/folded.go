@@ -9,7 +9,6 @@ import (
 	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/internal/compute"
 	"github.com/kerf-ml/kerf/internal/vmath"
-	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -52,10 +51,7 @@ func (p *Pipeline[T]) fold() *folded[T] {
 	if k*d > (k+d)*out { // F3 of few dimensions and many separators
 		return nil
 	}
-	lengths := make([]float64, d)
-	for i := range lengths {
-		lengths[i] = math.Sqrt(max(0, kernel.Diag(m.Landmarks().Kernel(), m.Landmarks().Instances().At(i))))
-	}
+	lengths := landmarkLengths(m.Landmarks())
 	weights := data.NewMatrix(k, d)
 	for c := range k {
 		w := p.Separators.Row(c)

@@ -11,6 +11,7 @@ import (
 	"github.com/kerf-ml/kerf/dataset"
 	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/internal/atomicfile"
+	"github.com/kerf-ml/kerf/learn/stream"
 	"github.com/kerf-ml/kerf/run"
 	"github.com/kerf-ml/kerf/spec"
 )
@@ -30,6 +31,8 @@ type rowPipeline interface {
 	scores(ctx context.Context, ctl run.Control, r *dataset.Rows) (*data.Matrix, error)
 	scoreMargins(ctx context.Context, ctl run.Control, r *dataset.Rows, y []int) (*data.Matrix, []float64, error)
 	features(ctx context.Context, ctl run.Control, r *dataset.Rows) (*data.Matrix, error)
+	basis() *stream.Basis
+	f1(ctx context.Context, ctl run.Control, r *dataset.Rows) (*data.Matrix, error)
 	eachFeatures(ctx context.Context, ctl run.Control, r *dataset.Rows, most int, use func(int, *data.Matrix) error) error
 	encode(r *dataset.Rows) (any, error)
 	scoreEncoded(ctx context.Context, ctl run.Control, parts []*Encoded) (*data.Matrix, error)

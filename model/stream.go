@@ -6,10 +6,13 @@ import (
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/dataset"
+	"github.com/kerf-ml/kerf/feature"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/learn/linear"
 	"github.com/kerf-ml/kerf/learn/stream"
+	"github.com/kerf-ml/kerf/run"
 	"github.com/kerf-ml/kerf/sums"
 )
 
@@ -167,9 +170,40 @@ func (f *streamed[T]) features() *stream.Sample {
 			return f.s.Sum(ctx, p, Weighing{weighted, f.factor}, merge)
 		}
 	}
-	out.Each = f.blocks(f.s.Each, weighted)
+	out.Each = f.blocks(f.s.Each, weighted, f.p.features)
 	return out
 }
+
+// similarities returns the stream of similarities to the landmarks, or of features where these do not
+// follow from them closely enough.
+func (f *streamed[T]) similarities() *stream.Sample {
+	out := f.features()
+	out.Basis = f.basis()
+	out.Each = f.blocks(f.s.Each, f.weighted(), f.coordinates(out.Basis))
+	return out
+}
+
+// basis is that of the similarities that rows are taken as; nil for features.
+func (f *streamed[T]) basis() *stream.Basis {
+	if b, landmarks := basisOf(f.p.Map); b != nil && tame(b, landmarks) {
+		return b
+	}
+	return nil
+}
+
+// coordinates returns how rows are mapped.
+func (f *streamed[T]) coordinates(b *stream.Basis) mapping[T] {
+	if b == nil {
+		return f.p.features
+	}
+	_, landmarks := basisOf(f.p.Map)
+	return func(ctx context.Context, ctl run.Control, x data.Source[T]) (data.Source[data.Vector], error) {
+		return feature.Apply(ctx, ctl, landmarks, x)
+	}
+}
+
+// mapping makes coordinates of instances.
+type mapping[T any] func(ctx context.Context, ctl run.Control, x data.Source[T]) (data.Source[data.Vector], error)
 
 // mapped are features of some rows of a part.
 type mapped[T any] struct {
@@ -181,23 +215,26 @@ type mapped[T any] struct {
 // blocks returns the blocks of features of rows that each hands over. Rows are mapped while
 // those before are summed up.
 func (f *streamed[T]) blocks(
-	each func(ctx context.Context, use func(part Sample[T]) error) error, weighted bool,
+	each func(ctx context.Context, use func(part Sample[T]) error) error, weighted bool, of mapping[T],
 ) func(ctx context.Context, from int, use func(b *sums.Block) error) error {
 	return func(ctx context.Context, from int, use func(b *sums.Block) error) error {
 		blocks, seen := sums.NewBlocks(f.p.Map.Dim(), f.sample.Task == Classify, weighted, use), 0
 		blocks.From(from)
+		most := dataset.PartOf(f.r.Run, 8*float64(f.p.Map.Dim())) // of which some are mapped, and some added up
 		err := par.Ahead(ctx, f.r.Run, func(ctx context.Context, hand func(mapped[T]) error) error {
 			return each(ctx, func(part Sample[T]) error {
 				lo := min(max(0, from-seen), part.Len())
 				seen += part.Len()
-				if lo == part.Len() {
-					return nil
+				for ; lo < part.Len(); lo += most {
+					x, err := of(ctx, f.r.Run.Quiet(), data.Range[T]{Of: part.X, Lo: lo, Hi: min(lo+most, part.Len())})
+					if err != nil {
+						return Moved(err, lo)
+					}
+					if err := hand(mapped[T]{x, part, lo}); err != nil {
+						return err
+					}
 				}
-				x, err := f.p.features(ctx, f.r.Run.Quiet(), data.Range[T]{Of: part.X, Lo: lo, Hi: part.Len()})
-				if err != nil {
-					return Moved(err, lo)
-				}
-				return hand(mapped[T]{x, part, lo})
+				return nil
 			})
 		}, func(m mapped[T]) error { return f.add(blocks, m) })
 		if err != nil {
@@ -239,7 +276,7 @@ func (f *streamed[T]) take(models []*stream.Function, unit float64) error {
 func (f *streamed[T]) newton(
 	ctx context.Context, l Rated, loss stream.Loss, tolerance float64, passes int, unit float64, t *Training,
 ) error {
-	rows := f.features()
+	rows := f.similarities()
 	c := t.C
 	if l.Rate() > 0 {
 		c = rated(l.Rate(), rows.Weight)
@@ -251,7 +288,7 @@ func (f *streamed[T]) newton(
 	n := stream.Newton{Loss: loss, C: c, Tolerance: tolerance, MaxPasses: min(passes, streamPasses), Unit: unit,
 		Seed: f.r.Seed, Start: start.functions, Active: start.active, Run: f.r.Run}
 	near := n
-	err = f.nearer(ctx, rows.Weight, func(some *stream.Sample, times float64) error {
+	err = f.nearer(ctx, rows.Weight, rows.Basis, func(some *stream.Sample, times float64) error {
 		near.C *= times
 		fit, _, err := near.Fit(ctx, some, f.sample.Classes.Len())
 		if err == nil {
@@ -301,7 +338,7 @@ func (f *streamed[T]) softmax(ctx context.Context, l Logistic, t *Training) erro
 	s := stream.Softmax{C: c, Tolerance: l.Tolerance, MaxPasses: min(l.MaxPasses, streamPasses), Unit: l.Unit,
 		Start: start.functions, Curvature: start.rows(f.p.Map.Dim(), start.x.Len()), Run: f.r.Run}
 	near := s
-	err = f.nearer(ctx, rows.Weight, func(some *stream.Sample, times float64) (err error) {
+	err = f.nearer(ctx, rows.Weight, nil, func(some *stream.Sample, times float64) (err error) {
 		near.C *= times
 		s.Start, _, err = near.Fit(ctx, some, classes)
 		return err
@@ -322,13 +359,13 @@ func (f *streamed[T]) softmax(ctx context.Context, l Logistic, t *Training) erro
 // nearer has the start moved to the minimum over the larger sample, where there is one, with
 // a C that is so many times larger, by as much as its weight is less than that of all rows.
 func (f *streamed[T]) nearer(
-	ctx context.Context, weight float64, fit func(some *stream.Sample, times float64) error,
+	ctx context.Context, weight float64, basis *stream.Basis, fit func(some *stream.Sample, times float64) error,
 ) error {
 	near := f.s.Near
 	if near == nil {
 		return nil
 	}
-	some := &stream.Sample{Dim: f.p.Map.Dim(), Rows: near.Len()}
+	some := &stream.Sample{Dim: f.p.Map.Dim(), Rows: near.Len(), Basis: basis}
 	for i, y := range near.Y {
 		some.Weight += weigh(near.Weight, i) * f.factor[y]
 	}
@@ -343,7 +380,7 @@ func (f *streamed[T]) nearer(
 			}
 		}
 		return nil
-	}, f.weighted())
+	}, f.weighted(), f.coordinates(basis))
 	if err := fit(some, weight/some.Weight); err != nil {
 		return err
 	}
@@ -359,7 +396,7 @@ func (f *streamed[T]) once(
 ) error {
 	rows := f.features()
 	head := *rows
-	head.Unknown, head.Each = false, f.blocks(f.s.Head, f.weighted())
+	head.Unknown, head.Each = false, f.blocks(f.s.Head, f.weighted(), f.p.features)
 	c := t.C * float64(stream.First(head.Rows)) / float64(head.Rows)
 	if l.Rate() > 0 {
 		c = rated(l.Rate(), head.Weight)

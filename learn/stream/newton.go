@@ -198,8 +198,12 @@ func (n Newton) begin(s *Sample, classes int) ([]*separation, error) {
 // group returns how many classes there is memory for at a time, by the budget alone, and settles whether C is
 // chosen.
 func (n *newton) group(dim, tasks int) (int, error) {
-	one := 2.5 * sums.QuadraticBytes(dim+1)
-	rows := 8 * 3 * float64(sums.BlockRows*(dim+1))
+	folds := 0
+	if len(n.Cs) > 0 {
+		folds = newtonFolds
+	}
+	one := 2.5*sums.QuadraticBytes(dim+1) + separatorScratch(dim, folds)
+	rows := newtonScratch(dim)
 	if err := n.Run.Reserve("sums of losses of so many features", one+rows, "use a smaller --dim"); err != nil {
 		return 0, err
 	}
@@ -279,9 +283,9 @@ func (n *newton) pass(ctx context.Context, s *Sample, classes int, tasks, live [
 		p.Classes, p.Ends, p.Starts = append(p.Classes, t.class), append(p.Ends, t.end()), append(p.Starts, slices.Clone(t.w))
 		p.Still, p.Parts = append(p.Still, vmath.Dot(t.p, t.p) == 0), append(p.Parts, t.part)
 	}
-	all := &Sums{Pass: &Pass{Dim: s.Dim, Classes: classes, Newton: p}, Quadratics: at.sums, Folds: at.folds}
-	if at.sums == nil {
-		all = NewSums(all.Pass)
+	all := NewSums(&Pass{Dim: s.Dim, Classes: classes, Similar: s.Basis != nil, Newton: p}, s.Basis)
+	if at.sums != nil {
+		all.Quadratics, all.Folds = at.sums, at.folds
 	}
 	at.sums, at.folds = all.Quadratics, all.Folds
 	keep := func(next int) []byte {

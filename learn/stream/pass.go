@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"slices"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/run"
@@ -16,8 +16,9 @@ import (
 // Pass says what is summed up in one pass over rows: one of Ridge, Newton and Softmax. It is plain
 // data, so that a pass over rows on several machines can be described to each.
 type Pass struct {
-	Dim     int // coordinates of a row
-	Classes int // 0 for numbers
+	Dim     int  // coordinates of a row
+	Classes int  // 0 for numbers
+	Similar bool // rows are similarities, as Basis has it; of Newton alone
 	Ridge   *RidgePass
 	Newton  *NewtonPass
 	Softmax *SoftmaxPass
@@ -53,7 +54,7 @@ var ErrPass = errors.New("these bytes are no sums of this pass, or damaged")
 func (p *Pass) Validate() error {
 	r, n := p.Ridge, p.Newton
 	if p.Softmax != nil {
-		if r != nil || n != nil || p.Dim < 1 || !p.Softmax.fits(p) {
+		if r != nil || n != nil || p.Similar || p.Dim < 1 || !p.Softmax.fits(p) {
 			return ErrPass
 		}
 		return nil
@@ -63,6 +64,8 @@ func (p *Pass) Validate() error {
 	case p.Dim < 1 || p.Classes < 0 || (r == nil) == (n == nil):
 		return ErrPass
 	case r != nil && (r.Targets < 1 || r.Folds < 1 || !fits(r.Shift, p.Dim) || !fits(r.Level, r.Targets)):
+		return ErrPass
+	case n == nil && p.Similar:
 		return ErrPass
 	case n == nil:
 		return nil
@@ -86,8 +89,8 @@ func (p *Pass) Bytes() float64 {
 	if p.Softmax != nil {
 		return p.Softmax.bytes(p)
 	}
-	one := sums.QuadraticBytes(p.Dim+1) + 8*float64(p.Newton.Folds*(p.Dim+1))
-	return float64(len(p.Newton.Ends))*one + 8*3*float64(sums.BlockRows*(p.Dim+1))
+	one := sums.QuadraticBytes(p.Dim+1) + separatorScratch(p.Dim, p.Newton.Folds)
+	return float64(len(p.Newton.Ends))*one + newtonScratch(p.Dim)
 }
 
 // Sums are what a pass has summed up so far. It is not safe for concurrent use.
@@ -98,12 +101,14 @@ type Sums struct {
 	Folds      []*sums.Gradient  // the same, a fold a row
 	Gradient   *sums.Gradient    // of all classes
 
+	basis   *Basis
 	scratch *scratch
 }
 
-// NewSums returns the sums over no rows of a pass that is valid.
-func NewSums(p *Pass) *Sums {
-	s := &Sums{Pass: p}
+// NewSums returns the sums over no rows of a pass that is valid. Basis is that of similarities; sums that
+// others are merged into need none.
+func NewSums(p *Pass, basis *Basis) *Sums {
+	s := &Sums{Pass: p, basis: basis}
 	if r := p.Ridge; r != nil {
 		for range r.Folds {
 			s.Products = append(s.Products, sums.NewProducts(p.Dim, r.Targets, r.Shift, r.Level))
@@ -125,8 +130,11 @@ func NewSums(p *Pass) *Sums {
 
 // Add adds a block, which it may write to.
 func (s *Sums) Add(ctx context.Context, ctl run.Control, b *sums.Block) error {
+	if s.Pass.Similar != (s.basis != nil) {
+		return ErrPass
+	}
 	if s.scratch == nil {
-		s.scratch = newScratch(s.Pass)
+		s.scratch = newScratch(s)
 	}
 	switch {
 	case s.Pass.Ridge != nil:
@@ -135,6 +143,22 @@ func (s *Sums) Add(ctx context.Context, ctl run.Control, b *sums.Block) error {
 		return s.addSoftmax(ctx, ctl.Quiet(), b)
 	}
 	return s.addLosses(ctx, ctl.Quiet(), b)
+}
+
+// End makes sums of similarities those of features, after the last row was added and before sums are
+// written or merged.
+func (s *Sums) End() {
+	if s.basis == nil {
+		return
+	}
+	for k, q := range s.Quadratics {
+		s.basis.sum(q.Gradient[:s.Pass.Dim])
+		if s.Pass.Newton.Folds > 0 {
+			for f := range s.Pass.Newton.Folds {
+				s.basis.sum(s.Folds[k].Slope.Row(f)[:s.Pass.Dim])
+			}
+		}
+	}
 }
 
 // Rows returns how many rows were added.
@@ -242,11 +266,24 @@ type scratch struct {
 	weight []float64
 
 	w      *data.Matrix // the first rows are the ends of the steps, the others where they begin
+	bias   []float64    // of each, times the constant coordinate
 	chosen *data.Matrix // rows of the curvature, or slopes of the scores
 	score  *data.Matrix
+	slope  *data.Matrix // a row for each row, a column for each separator, and fold of it
+	sum    *data.Matrix // of slopes times rows
+	some   *data.Matrix // similarities of the rows of any curvature
 }
 
-func newScratch(p *Pass) *scratch {
+// newtonScratch is how many bytes a pass of Newton's method needs beside its sums, and separatorScratch how many
+// for each separator, sums of its folds among them.
+func newtonScratch(dim int) float64 { return 8 * 4 * float64(sums.BlockRows*(dim+1)) }
+
+func separatorScratch(dim, folds int) float64 {
+	return 8 * 2 * float64((folds+1)*(dim+1+sums.BlockRows))
+}
+
+func newScratch(of *Sums) *scratch {
+	p := of.Pass
 	if p.Ridge != nil {
 		return &scratch{x: data.NewMatrix(sums.BlockRows, p.Dim), y: data.NewMatrix(sums.BlockRows, p.Ridge.Targets),
 			weight: make([]float64, sums.BlockRows)}
@@ -254,12 +291,19 @@ func newScratch(p *Pass) *scratch {
 	if p.Softmax != nil {
 		return p.Softmax.scratch(p)
 	}
-	n := len(p.Newton.Ends)
-	s := &scratch{x: data.NewMatrix(sums.BlockRows, p.Dim+1), chosen: data.NewMatrix(sums.BlockRows, p.Dim+1),
-		w: data.NewMatrix(2*n, p.Dim+1), score: data.NewMatrix(sums.BlockRows, 2*n)}
-	for k := range n {
-		copy(s.w.Row(k), p.Newton.Ends[k])
-		copy(s.w.Row(n+k), p.Newton.Starts[k])
+	n, columns := len(p.Newton.Ends), len(p.Newton.Ends)*max(1, p.Newton.Folds)
+	s := &scratch{x: data.NewMatrix(sums.BlockRows, p.Dim), chosen: data.NewMatrix(sums.BlockRows, p.Dim+1),
+		w: data.NewMatrix(2*n, p.Dim), bias: make([]float64, 2*n), score: data.NewMatrix(sums.BlockRows, 2*n),
+		slope: data.NewMatrix(sums.BlockRows, columns), sum: data.NewMatrix(columns, p.Dim)}
+	for k, w := range slices.Concat(p.Newton.Ends, p.Newton.Starts) {
+		s.bias[k] = w[p.Dim] * p.Newton.Unit
+		if w = w[:p.Dim]; of.basis != nil {
+			w = of.basis.weights(w)
+		}
+		copy(s.w.Row(k), w)
+	}
+	if of.basis != nil {
+		s.some = data.NewMatrix(sums.BlockRows, p.Dim)
 	}
 	return s
 }
@@ -318,69 +362,4 @@ func chances(sd uint64, b *sums.Block) []float64 {
 		out[i] = float64(seed.Hash(sd, seed.Curvature, uint64(b.First+i))>>11) / (1 << 53)
 	}
 	return out
-}
-
-// inFolds returns slopes with a column a fold, 0 in those that a row is not of.
-func inFolds(n *NewtonPass, b *sums.Block, slope []float64) *data.Matrix {
-	out := data.NewMatrix(len(slope), n.Folds)
-	for i, v := range slope {
-		out.Row(i)[foldOf(n.Seed, b.First+i, n.Folds)] = v
-	}
-	return out
-}
-
-// addLosses adds the losses of the rows.
-func (s *Sums) addLosses(ctx context.Context, ctl run.Control, block *sums.Block) error {
-	n, sc, rows, dim := s.Pass.Newton, s.scratch, block.Rows(), s.Pass.Dim
-	x := &data.Matrix{Rows: rows, Cols: dim + 1, Data: sc.x.Data[:rows*(dim+1)]}
-	for i := range rows {
-		copy(x.Row(i), block.X.Row(i))
-		x.Row(i)[dim] = n.Unit
-	}
-	score := &data.Matrix{Rows: rows, Cols: sc.w.Rows, Data: sc.score.Data[:rows*sc.w.Rows]}
-	if err := linalg.MulT(context.WithoutCancel(ctx), ctl, 1, x, sc.w, 0, score); err != nil {
-		return err
-	}
-	chance := chances(n.Seed, block)
-	slope, bend := make([]float64, rows), make([]float64, 0, rows)
-	for k, q := range s.Quadratics {
-		between := ahead
-		if n.Still[k] {
-			between = nil
-		}
-		bend = bend[:0]
-		for i := range rows {
-			y, c := -1.0, n.C
-			if block.Y[i] == n.Classes[k] {
-				y = 1
-			}
-			if block.Weight != nil {
-				c *= block.Weight[i]
-			}
-			end, start := y*score.Row(i)[k], y*score.Row(i)[len(s.Quadratics)+k]
-			value, first, second := n.Loss.at(end)
-			q.Value += c * value
-			slope[i] = c * y * first
-			for l, part := range between {
-				q.Ahead[l] += c * n.Loss.value(start+part*(end-start))
-			}
-			if chance[i] <= n.Parts[k] && second > 0 && c > 0 {
-				copy(sc.chosen.Row(len(bend)), x.Row(i))
-				bend = append(bend, c*second)
-			}
-		}
-		if err := q.Slopes(ctx, ctl, x, slope); err != nil {
-			return err
-		}
-		if n.Folds > 0 {
-			if err := s.Folds[k].Add(ctx, ctl, x, inFolds(n, block, slope)); err != nil {
-				return err
-			}
-		}
-		few := &data.Matrix{Rows: len(bend), Cols: dim + 1, Data: sc.chosen.Data[:len(bend)*(dim+1)]}
-		if err := q.Bend(ctx, ctl, few, bend); err != nil {
-			return err
-		}
-	}
-	return nil
 }

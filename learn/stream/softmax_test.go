@@ -252,7 +252,7 @@ func TestSoftmaxOfParts(t *testing.T) {
 			t.Error(err)
 		}
 		return whole.Each(ctx, 0, func(b *sums.Block) error {
-			one := stream.NewSums(pass)
+			one := stream.NewSums(pass, nil)
 			if err := one.Add(ctx, s.Run, b); err != nil {
 				return err
 			}

@@ -15,6 +15,9 @@ func (n *newton) mark(s *Sample, tasks int) uint64 {
 	for _, f := range n.Start {
 		lists = append(lists, f.W, []float64{f.Bias})
 	}
+	if s.Basis != nil {
+		return learn.Mark("stream newton of similarities", lists...)
+	}
 	return learn.Mark("stream newton", lists...)
 }
 
@@ -85,7 +88,8 @@ func (n *newton) restore(s *Sample, all []*separation, group int) (progress, err
 	}
 	for range folds {
 		g := &sums.Gradient{}
-		if g.UnmarshalBinary(in.Bytes()) != nil || g.Slope.Rows != newtonFolds || g.Slope.Cols != s.Dim+1 || len(g.Ahead) != 0 {
+		if g.UnmarshalBinary(in.Bytes()) != nil || g.Slope.Rows != newtonFolds || g.Slope.Cols != s.Dim+1 ||
+			len(g.Ahead) != 0 {
 			return at, learn.ErrState
 		}
 		at.folds = append(at.folds, g)

@@ -13,6 +13,7 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/kerf-ml/kerf/learn"
@@ -26,6 +27,10 @@ type Sample struct {
 	Dim    int     // coordinates of a row
 	Rows   int     // how many there are, of positive weight
 	Weight float64 // sum of their weights
+
+	// Basis, where it is not nil, says that rows are similarities, of which Dim features are made:
+	// Newton takes these.
+	Basis *Basis
 
 	// Unknown says that nobody knows Rows and Weight before the rows were read, which can be
 	// done once.
@@ -41,6 +46,9 @@ type Sample struct {
 	Sum func(ctx context.Context, p *Pass, merge func(part []byte) error) error
 }
 
+// errBasis reports similarities handed to what learns from features.
+var errBasis = errors.New("these rows are similarities, of which a Newton can learn")
+
 // Function is the fitted function W·x + Bias. It is immutable and safe for concurrent
 // use.
 type Function struct {
@@ -53,6 +61,9 @@ type Function struct {
 func (s *Sample) pass(
 	ctx context.Context, ctl run.Control, name string, from int, c learn.Checkpoint, keep func(next int) []byte, all *Sums,
 ) error {
+	if (s.Basis != nil) != all.Pass.Similar {
+		return errBasis
+	}
 	total := s.Rows
 	if s.Unknown {
 		total = 0
@@ -83,6 +94,9 @@ func (s *Sample) pass(
 			}
 			return c.Keep(rows/sums.BlockRows, false, func() []byte { return keep(rows) })
 		})
+	}
+	if err == nil && s.Sum == nil {
+		all.End()
 	}
 	if s.Unknown {
 		return err
