@@ -12,12 +12,12 @@ type piece struct {
 	text  []byte
 	first int // number of the line before
 	lines int
+	place int // of its first number in the room of a column
 
 	rows   int
 	line   []int         // of each row
 	ends   []int32       // of the cells, row by row, behind -1: each begins behind the one before
-	value  []float64     // column by column
-	cell   []span        // the same of columns that may hold texts
+	cell   []span        // those of columns that may hold texts, column by column
 	point  []table.Point // of each column, the first number that is written with a point
 	failed bool
 }
@@ -25,9 +25,10 @@ type piece struct {
 // span is where a cell stands: from lo to hi of a piece, in the line that begins at start.
 type span struct{ lo, hi, start int32 }
 
-// parse takes the lines of a piece apart. It fails where one is not plain. Where cells end is
-// found for all of them first, so that the processor can read several numbers at a time.
-func (p *piece) parse(comma byte, width int, texts []bool) {
+// parse takes the lines of a piece apart, and writes numbers to the room of their column. It fails
+// where one is not plain. Where cells end is found for all of them first, so that the processor can
+// read several numbers at a time.
+func (p *piece) parse(comma byte, width int, texts []bool, room [][]float64) {
 	p.failed = true
 	if !p.divide(comma, width) {
 		return
@@ -38,23 +39,22 @@ func (p *piece) parse(comma byte, width int, texts []bool) {
 			count++
 		}
 	}
-	p.value, p.cell = sized(p.value, (width-count)*p.rows), sized(p.cell, count*p.rows)
+	p.cell = sized(p.cell, count*p.rows)
 	if len(p.point) != width {
 		p.point = make([]table.Point, width)
 	}
 	clear(p.point)
 	s := splitter{comma: comma}
-	numbers, words := 0, 0
+	words := 0
 	for j := range width {
 		if texts[j] {
 			p.texts(p.cell[words:words+p.rows], j, &s)
 			words += p.rows
 			continue
 		}
-		if !p.numbers(p.value[numbers:numbers+p.rows], j, &s) {
+		if !p.numbers(room[j][p.place:][:p.rows], j, &s) {
 			return
 		}
-		numbers += p.rows
 	}
 	p.failed = false
 }
@@ -181,12 +181,13 @@ func trim(cell []byte, s *splitter) []byte {
 	return cell
 }
 
-// addColumn adds the cells of column j to a table. So many columns before it hold texts.
-func (p *piece) addColumn(b *table.Builder, j, before int, text bool) {
-	if !text {
-		b.Numbers(j, p.value[(j-before)*p.rows:][:p.rows], p.point[j])
-		return
-	}
+// addNumbers adds the cells of column j, whose room they are in, to a table.
+func (p *piece) addNumbers(b *table.Builder, j int, room []float64) {
+	b.Numbers(j, room[p.place:][:p.rows], p.point[j])
+}
+
+// addTexts adds the cells of column j to a table. So many columns before it hold texts.
+func (p *piece) addTexts(b *table.Builder, j, before int) {
 	for i, c := range p.cell[before*p.rows:][:p.rows] {
 		b.PlainText(j, p.text[c.lo:c.hi], table.Place{Line: p.line[i], Column: int(c.lo-c.start) + 1})
 	}

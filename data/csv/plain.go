@@ -150,8 +150,9 @@ func (r *Reader) readPlain(ctx context.Context, max int) (rows int, err error) {
 }
 
 // prepare makes room in a table that has so many rows for those of a region and for all that may
-// follow, if lines stay as long as they were so far.
-func (r *Reader) prepare(region []piece, rows, max int) {
+// follow, if lines stay as long as they were so far: it returns how many these are in all, 0 if they are
+// not known or too many.
+func (r *Reader) prepare(region []piece, rows, max int) int {
 	p, lines := r.plain, 0
 	for k := range region {
 		lines += region[k].lines
@@ -168,9 +169,11 @@ func (r *Reader) prepare(region []piece, rows, max int) {
 		}
 	}
 	about = min(about, float64(manyTimes*(rows+lines)))
-	if about > 0 && 8*about*float64(r.width) <= p.foreseen {
-		r.build.Prepare(nil, lines, int(about))
+	if !(about > 0 && 8*about*float64(r.width) <= p.foreseen) {
+		return 0
 	}
+	r.build.Prepare(nil, lines, int(about))
+	return int(about)
 }
 
 // leavePlain reads on row by row, after so many rows.
@@ -204,11 +207,12 @@ func (e *ending) Read([]byte) (int, error) { return 0, e.err }
 // there are.
 func (r *Reader) addPlain(ctx context.Context, region []byte, some, max int) (int, error) {
 	pieces, rows := r.plain.cut(region, r.split.line), 0
-	r.prepare(pieces, some, max)
+	all := r.prepare(pieces, some, max)
 	for len(pieces) > 0 {
 		r.noteTexts()
+		r.makeRoom(pieces, some+rows, all)
 		err := par.For(ctx, r.options.Run.Quiet(), "", len(pieces), func(k int) error {
-			pieces[k].parse(byte(r.options.Comma), r.width, r.texts)
+			pieces[k].parse(byte(r.options.Comma), r.width, r.texts, r.room)
 			return nil
 		})
 		if err != nil {
@@ -220,7 +224,29 @@ func (r *Reader) addPlain(ctx context.Context, region []byte, some, max int) (in
 		}
 		rows, pieces = rows+n, rest
 	}
+	clear(r.room)
 	return rows, nil
+}
+
+// makeRoom makes room for the lines of pieces behind so many rows in the columns of numbers, of a table
+// that will have so many rows in all, or more.
+func (r *Reader) makeRoom(pieces []piece, rows, all int) {
+	lines := 0
+	for k := range pieces {
+		pieces[k].place = lines
+		lines += pieces[k].lines
+	}
+	if rows += lines; rows > all {
+		all = rows + rows/4
+	}
+	if r.room == nil {
+		r.room = make([][]float64, r.width)
+	}
+	for j, text := range r.texts {
+		if r.room[j] = nil; !text {
+			r.room[j] = r.build.Room(j, lines, all, false)
+		}
+	}
 }
 
 // noteTexts notes the columns that hold texts, and reports whether there are new ones. What
@@ -280,7 +306,11 @@ func (r *Reader) addGood(ctx context.Context, pieces []piece) (rows int, err err
 		lo, hi := par.Range(block, r.width, columnsAtOnce)
 		for j := lo; j < hi; j++ {
 			for k := range pieces {
-				pieces[k].addColumn(r.build, j, before[j], r.texts[j])
+				if r.texts[j] {
+					pieces[k].addTexts(r.build, j, before[j])
+				} else {
+					pieces[k].addNumbers(r.build, j, r.room[j])
+				}
 			}
 		}
 		return nil

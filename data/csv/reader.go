@@ -36,9 +36,10 @@ type Reader struct {
 	pending bool // whether split holds a row that was not handed out
 	odd     int  // names of a header that was left aside because it does not fit; 0 for none
 
-	plain *plain // reads many rows at a time; nil where rows are read one by one
-	texts []bool // columns that held texts so far, for plain
-	ended error  // what ended reading many at a time, given again by every later Read
+	plain *plain      // reads many rows at a time; nil where rows are read one by one
+	texts []bool      // columns that held texts so far, for plain
+	room  [][]float64 // of the columns of numbers, for the lines that plain takes apart
+	ended error       // what ended reading many at a time, given again by every later Read
 }
 
 // NewReader reads the beginning of r and returns a reader of its rows. It finds

@@ -42,6 +42,8 @@ func LooksBinary(head []byte) bool {
 	return control*10 > len(head)
 }
 
+var newline = []byte{'\n'}
+
 // lineLimit passes text on and ends with an error in a line of more than
 // MaxLine bytes, before a parser gathers it in memory, and in one that is not
 // UTF-8, which no model file could hold.
@@ -61,6 +63,15 @@ func (l *lineLimit) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	if fault := l.checkUTF8(p[:n], err != nil); fault != nil {
 		err = fault
+	}
+	if l.length+n <= MaxLine { // no line is too long, however many there are
+		if last := bytes.LastIndexByte(p[:n], '\n'); last >= 0 {
+			l.line, l.length = l.line+bytes.Count(p[:last+1], newline), n-last-1
+		} else {
+			l.length += n
+		}
+		l.err = err
+		return n, err
 	}
 	for rest := p[:n]; len(rest) > 0; {
 		end := bytes.IndexByte(rest, '\n')

@@ -88,7 +88,6 @@ type Builder struct {
 	index  map[string]int // nil where the columns are settled
 	is     Roles          // of columns that are settled
 	lines  []int
-	last   int // rows of the last table: the next one may have as many
 	column []*column
 	texts  []bool          // columns that have had a text in a table before
 	expect map[string]bool // columns that were named and had no cell so far
@@ -195,13 +194,18 @@ func (b *Builder) Prepare(cols []int, next, all int) {
 func (b *Builder) Rows(lines []int) { b.lines = append(b.lines, lines...) }
 
 // Numbers adds the cells of rows to a column that holds numbers, NaN where one is missing,
-// and the first of them that is written with a point, at line 0 for none.
+// and the first of them that is written with a point, at line 0 for none. The cells may stand in
+// the Room of the column, no sooner than they are to be: there they stay where they can.
 func (b *Builder) Numbers(col int, values []float64, point Point) {
 	c := b.column[col]
-	if c.value == nil && b.last > 0 {
-		c.value = make([]float64, 0, max(b.last, len(values)))
+	if at := len(c.value); cap(c.value)-at >= len(values) {
+		c.value = c.value[:at+len(values)]
+		if len(values) > 0 && &c.value[at] != &values[0] {
+			copy(c.value[at:], values)
+		}
+	} else {
+		c.value = append(c.value, values...)
 	}
-	c.value = append(c.value, values...)
 	if c.firstPoint.Line == 0 && point.Line > 0 {
 		c.firstPoint = placed{point.Place, point.Text}
 	}
@@ -374,7 +378,7 @@ func (b *Builder) Table() (*Table, error) {
 		Name: b.o.Name, Header: slices.Clone(b.names), Lines: b.lines, Target: is.Target, Weight: is.Weight,
 		column: b.column, drop: is.Drop, comma: comma, run: b.o.Run,
 	}
-	b.last, b.lines, b.column = len(b.lines), nil, make([]*column, len(b.column))
+	b.lines, b.column = nil, make([]*column, len(b.column))
 	b.empty()
 	return t, nil
 }

@@ -21,6 +21,9 @@ type column struct {
 	entry []entry
 	index map[string]int32
 
+	// lately has 1 + the code of a text that came without quotes, by its ends and length: texts come again.
+	lately *[64]int32
+
 	firstText placed // the first cell that reads as text
 	firstOdd  placed // the first cell that reads as no finite number
 
@@ -87,7 +90,16 @@ func (c *column) notePoint(cell []byte, at Place) {
 }
 
 func (c *column) addText(cell []byte, quoted bool, at Place) {
-	if len(cell) == 0 || !quoted && isMissing(cell) {
+	if len(cell) == 0 {
+		c.code = append(c.code, -1)
+		return
+	}
+	late := &c.lately[(int(cell[0])^int(cell[len(cell)-1])<<1^len(cell)<<2)%len(c.lately)]
+	if *late > 0 && c.entry[*late-1].text == string(cell) {
+		c.code = append(c.code, *late-1)
+		return
+	}
+	if !quoted && isMissing(cell) {
 		c.code = append(c.code, -1)
 		return
 	}
@@ -106,6 +118,9 @@ func (c *column) addText(cell []byte, quoted bool, at Place) {
 			c.firstOdd = placed{at, s}
 		}
 	}
+	if !quoted {
+		*late = code + 1
+	}
 	c.code = append(c.code, code)
 }
 
@@ -121,7 +136,7 @@ func (c *column) intern(e entry) int32 {
 
 // toTexts turns numbers into texts, spelled canonically.
 func (c *column) toTexts() {
-	c.index = map[string]int32{}
+	c.index, c.lately = map[string]int32{}, new([64]int32)
 	c.code = make([]int32, 0, len(c.value)+1)
 	odd := c.odd
 	var recent [256]struct { // by its bits, since spelling takes long and values come again

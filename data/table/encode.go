@@ -86,9 +86,15 @@ const encodeRows = 128
 
 func (s *Schema) encodeDense(t *Table, parts []*part) (*data.Matrix, error) {
 	m := &data.Matrix{Rows: t.Len(), Cols: s.Width, Data: alloc.Slice[float64](t.Len() * s.Width)}
+	full := len(parts) == s.Width // each coordinate is a number that is put there
+	for _, p := range parts {
+		full = full && p.to.Kind == Number && p.to.Size == 1
+	}
 	err := t.each(par.Blocks(t.Len(), encodeRows), func(block int) error {
 		lo, hi := par.Range(block, t.Len(), encodeRows)
-		clear(m.Data[lo*m.Cols : hi*m.Cols])
+		if !full {
+			clear(m.Data[lo*m.Cols : hi*m.Cols])
+		}
 		for k := 0; k < len(parts); k++ {
 			if putTogether(m, parts[k:], lo, hi) {
 				k += together - 1

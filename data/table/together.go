@@ -3,10 +3,11 @@ package table
 import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/scale"
+	"github.com/kerf-ml/kerf/internal/vmath"
 )
 
 // together is how many columns are put into rows at the same time: half a line of the cache.
-const together = 4
+const together = vmath.WeaveColumns
 
 // putTogether puts rows of the first columns into a matrix, if they are plain numbers in
 // coordinates next to each other. It reports false where they are not, or one of them is missing
@@ -49,16 +50,20 @@ func putFour(m *data.Matrix, first, lo int, from *[together][]float64) bool {
 
 // putFourScaled is putFour of numbers that are scaled.
 func putFourScaled(m *data.Matrix, first, lo int, from *[together][]float64, fit *[together]scale.Fit) bool {
-	a := from[0]
-	b, c, d := from[1][:len(a)], from[2][:len(a)], from[3][:len(a)]
-	for i := range a {
-		x, y := (a[i]-fit[0].Center)/fit[0].Spread, (b[i]-fit[1].Center)/fit[1].Spread
-		z, w := (c[i]-fit[2].Center)/fit[2].Spread, (d[i]-fit[3].Center)/fit[3].Spread
-		if (x-x)+(y-y)+((z-z)+(w-w)) != 0 {
-			return false
-		}
+	var center, spread [together]float64
+	for k, f := range fit {
+		center[k], spread[k] = f.Center, f.Spread
+	}
+	rows := len(from[0])
+	for i := vmath.Weave(m.Data[lo*m.Cols+first:], m.Cols, from, &center, &spread); i < rows; i++ {
 		to := (*[together]float64)(m.Data[(lo+i)*m.Cols+first:])
-		to[0], to[1], to[2], to[3] = x, y, z, w
+		for k := range together {
+			v := (from[k][i] - center[k]) / spread[k]
+			if v-v != 0 {
+				return false
+			}
+			to[k] = v
+		}
 	}
 	return true
 }

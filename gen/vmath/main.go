@@ -43,6 +43,7 @@ var files = []struct {
 	{"pair", pairOps},
 	{"stream", streamOps},
 	{"runs", runsOps},
+	{"weave", weaveOps},
 }
 
 func main() {

@@ -275,6 +275,16 @@ type table[F Float] struct {
 	//	}
 	//	return sum
 	runs func(x string, y string, d int) int
+
+	// weave is
+	//
+	//	for i = 0; i+4 <= len(a); i++ { // four at a time, as long as all of these are finite
+	//		for k, x := range [4]float64{a[i], b[i], c[i], d[i]} {
+	//			dst[stride*i+k] = (x - fit[k]) / fit[4+k]
+	//		}
+	//	}
+	//	return i
+	weave func(dst []float64, stride int, a []float64, b []float64, c []float64, d []float64, fit []float64) int
 }
 
 // plain returns the functions in plain Go.
@@ -311,5 +321,6 @@ func plain[F Float]() table[F] {
 		pairPartner:   pairPartnerPlain[F],
 		stream:        streamPlain[F],
 		runs:          runsPlain,
+		weave:         weavePlain,
 	}
 }

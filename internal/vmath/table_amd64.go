@@ -103,6 +103,7 @@ var (
 			pairPartner:   pairPartnerF64AVX2,
 			stream:        streamF64AVX2,
 			runs:          runsF64AVX2,
+			weave:         weaveF64AVX2,
 		},
 		AVX512: {
 			exp:           expF64AVX512,
@@ -135,6 +136,7 @@ var (
 			pairPartner:   pairPartnerF64AVX512,
 			stream:        streamF64AVX512,
 			runs:          runsF64AVX512,
+			weave:         weaveF64AVX512,
 		},
 	}
 )
