@@ -104,6 +104,9 @@ func flat(all []*stream.Function) []float64 {
 }
 
 func TestSoftmaxIsNewtonsMethod(t *testing.T) {
+	if testing.Short() {
+		t.Skip("numbers alone, which are the same under the race detector")
+	}
 	for _, n := range []int{7, 1023, 1024, 1025, 2100} {
 		for _, classes := range []int{3, 5} {
 			for _, every := range []int{1, 7} {
@@ -140,6 +143,9 @@ func TestSoftmaxIsNewtonsMethod(t *testing.T) {
 // The gap that is reported holds what it says, and few passes are enough from the minimum
 // over some of the rows.
 func TestSoftmaxStartsFromASample(t *testing.T) {
+	if testing.Short() {
+		t.Skip("numbers alone, which are the same under the race detector")
+	}
 	p := noisy(12000, 20, 6, true)
 	d := data.Labeled[data.Vector, int]{X: p.x, Y: p.y, Weight: p.weight}
 	old := linear.NewSoftmax(6)
@@ -183,6 +189,9 @@ func TestSoftmaxStartsFromASample(t *testing.T) {
 
 // Rows of the curvature that are too few, and a start far away, cost passes and no more.
 func TestSoftmaxFromFarAway(t *testing.T) {
+	if testing.Short() {
+		t.Skip("numbers alone, which are the same under the race detector")
+	}
 	p := noisy(3000, 30, 4, false)
 	s := stream.NewSoftmax()
 	s.C, s.Curvature, s.MaxPasses = 5, p.curvature(1), 200
