@@ -46,8 +46,8 @@ func (s *search) blend(finals []*arm) ([]*arm, []float64) {
 		return finals[:1], []float64{1}
 	}
 	if s.rows() <= foldedRows { // too few rows to weigh the arms by: the mean of those that are nearly as good
-		n := 1
-		for n < min(len(among), s.size.few) && among[n].loss <= nearly*best.loss {
+		n, far := 1, best.loss*nearlyOf(s.views[best.view].sample)
+		for n < min(len(among), s.size.few) && among[n].loss <= far {
 			n++
 		}
 		return among[:n], equal(n)
@@ -57,7 +57,7 @@ func (s *search) blend(finals []*arm) ([]*arm, []float64) {
 	for i, a := range among {
 		scores[i] = a.scores
 	}
-	judge := newJudge(on)
+	judge := newJudge(on, false)
 	weight := eval.Greedy(len(among), 3*most, func(w []float64) float64 {
 		some := 0
 		for _, v := range w {
@@ -91,15 +91,27 @@ func (s *search) beside(odds *arm, others []*arm) ([]*arm, []float64) {
 			scores[i] = a.scores
 		}
 		on := measured(s.views[arms[0].view].sample, s.second)
-		if newJudge(on).loss(model.Blended(scores, weight)) < odds.loss {
+		if newJudge(on, false).loss(model.Blended(scores, weight)) < odds.loss {
 			return arms, weight
 		}
 	}
 	return []*arm{odds}, []float64{1}
 }
 
-// nearly is how much larger than the least a loss may be to be nearly as good.
-const nearly = 1.1
+// How much larger than the least a loss may be to be nearly as good. Squares alone differ less from arm to arm than
+// with the errors beside them.
+const (
+	nearly        = 1.1
+	nearlySquares = 1.05
+)
+
+// nearlyOf is that of arms measured on a sample.
+func nearlyOf(s model.Sample[data.Vector]) float64 {
+	if bySquares(s) {
+		return nearlySquares
+	}
+	return nearly
+}
 
 // equal returns n weights that are the same.
 func equal(n int) []float64 {

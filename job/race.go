@@ -148,7 +148,7 @@ const idlePenalties = 2
 // With a single division it stops early.
 func (a *arm) run(ctx context.Context, s model.Sample[data.Vector], r rung) error {
 	on := measured(s, r)
-	judge := newJudge(on)
+	judge := newJudge(on, bySquares(s))
 	scores := make([]*data.Matrix, len(a.grid))
 	first, learnt := 0, a.learn == nil
 	for _, d := range r.parts {
@@ -247,14 +247,22 @@ func place(all *data.Matrix, first int, some *data.Matrix, of, among data.Classe
 // judge compares scores of rows. Of numbers it goes by the criterion of choices, such as
 // the root of the mean squared error. Of classes it adds the criterion, such as the part of the rows
 // that are wrong, to the mean squared distance of the scores from +1 and -1, each as a part of
-// what it is without a model: the first is what counts, the second says more of few rows.
+// what it is without a model: the first is what counts, the second says more of few rows. Where
+// bySquares holds it is the second alone.
 type judge struct {
 	on          model.Sample[data.Vector]
 	lost, apart float64 // without a model
+	squared     bool    // by squares alone
 }
 
-func newJudge(on model.Sample[data.Vector]) judge {
-	j := judge{on: on, lost: 1, apart: 1}
+// bySquares reports rows to choose on that are so few that a count of errors would choose by chance:
+// of a hundred it moves in steps of a hundredth, and arms differ by less.
+func bySquares(s model.Sample[data.Vector]) bool {
+	return s.Task != model.Regress && s.Len() <= foldedRows && (s.By == "" || s.By == eval.ByError)
+}
+
+func newJudge(on model.Sample[data.Vector], squared bool) judge {
+	j := judge{on: on, lost: 1, apart: 1, squared: squared}
 	if on.Task == model.Regress {
 		return j
 	}
@@ -277,7 +285,16 @@ func (j judge) loss(scores *data.Matrix) float64 {
 	if j.on.Task == model.Regress {
 		return j.on.Loss(scores)
 	}
-	return j.on.Loss(scores)/j.lost + j.squares(scores)/j.apart
+	return j.both(scores, scores)
+}
+
+// both is the loss in classes whose squares are those of other scores.
+func (j judge) both(scores, signs *data.Matrix) float64 {
+	apart := j.squares(signs) / j.apart
+	if j.squared {
+		return apart
+	}
+	return j.on.Loss(scores)/j.lost + apart
 }
 
 // lossOf is loss for the scores of an arm. Those of an svm of pairs are votes, and say
@@ -286,7 +303,7 @@ func (j judge) lossOf(a *arm, scores *data.Matrix) float64 {
 	switch {
 	case j.on.Task != model.Classify || a.ridge || a.family == linearKernel:
 	case a.family == model.LearnerLogistic:
-		return j.on.Loss(scores)/j.lost + j.squares(odds(scores))/j.apart
+		return j.both(scores, odds(scores))
 	default:
 		return 2 * j.on.Loss(scores) / j.lost
 	}

@@ -6,6 +6,7 @@ import (
 	gotest "testing"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/model"
 )
 
@@ -71,7 +72,7 @@ func TestPlace(t *gotest.T) {
 func TestJudge(t *gotest.T) {
 	s := classed(30, 3)
 	s.Y[0] = 1 // one class is the most frequent
-	j := newJudge(s)
+	j, squared := newJudge(s, false), newJudge(s, true)
 	perfect, flat := data.NewMatrix(30, 3), data.NewMatrix(30, 3)
 	count := make([]float64, 3)
 	for _, c := range s.Y {
@@ -89,6 +90,47 @@ func TestJudge(t *gotest.T) {
 	}
 	if v := j.loss(flat); math.Abs(v-2) > 1e-12 {
 		t.Errorf("the constant scores have the loss %v and must have 2", v)
+	}
+	if v := squared.loss(perfect); v != 0 {
+		t.Errorf("by squares the perfect scores have the loss %v", v)
+	}
+	if v := squared.loss(flat); math.Abs(v-1) > 1e-12 {
+		t.Errorf("by squares the constant scores have the loss %v and must have 1", v)
+	}
+	near, sure := data.NewMatrix(30, 3), data.NewMatrix(30, 3) // one row is just wrong; all are just right
+	copy(near.Data, perfect.Data)
+	near.Row(0)[0] = near.Row(0)[1] + 0.01
+	for i, v := range perfect.Data {
+		sure.Data[i] = 0.1 * v
+	}
+	if squared.loss(near) > squared.loss(sure) || j.loss(near) < squared.loss(near) {
+		t.Errorf("one row that is just wrong has the loss %v, all just right %v", squared.loss(near), squared.loss(sure))
+	}
+}
+
+// TestBySquares names the rows that a count of errors would choose on by chance.
+func TestBySquares(t *gotest.T) {
+	for _, c := range []struct {
+		rows int
+		task model.Task
+		by   eval.Criterion
+		want bool
+	}{
+		{foldedRows, model.Classify, "", true},
+		{foldedRows, model.Classify, eval.ByError, true},
+		{foldedRows + 1, model.Classify, eval.ByError, false},
+		{leastSearched, model.Classify, eval.ByAUC, false},
+		{leastSearched, model.Classify, eval.ByBalanced, false},
+		{leastSearched, model.Regress, eval.ByRMSE, false},
+	} {
+		s := classed(c.rows, 2)
+		s.Task, s.By = c.task, c.by
+		if c.task == model.Regress {
+			s.Values = make([]float64, c.rows)
+		}
+		if got := bySquares(s); got != c.want {
+			t.Errorf("%d rows, to %s by %q: %v", c.rows, c.task, c.by, got)
+		}
 	}
 }
 

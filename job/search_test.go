@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/job"
 	"github.com/kerf-ml/kerf/model"
 )
@@ -147,6 +148,80 @@ func TestSearchRareClass(t *testing.T) {
 	got, err := searched(t, path, func(o *job.TrainOptions) { o.Holdout = 0 })
 	if err != nil || len(got.Classes) != 3 {
 		t.Fatalf("classes %v (%v)", got, err)
+	}
+}
+
+// TestSearchFewRows pairs rows so few that arms are compared by squares with what they may meet: a class of one
+// row, many classes, weights, another criterion, categories of strings, numbers. It gives the same model for
+// any number of workers, and an interval of the error around what the test shows.
+func TestSearchFewRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a race has hundreds of fits")
+	}
+	r := rand.New(rand.NewPCG(3, 3))
+	rows := func(n int, line func(i int, x, y float64) string) string {
+		var b strings.Builder
+		for i := range n {
+			x, y := r.NormFloat64(), r.NormFloat64()
+			fmt.Fprintf(&b, "%.4g,%.4g,%s\n", x, y, line(i, x, y))
+		}
+		return b.String()
+	}
+	side := func(x, y float64) string {
+		if x+y > 0 {
+			return "up"
+		}
+		return "down"
+	}
+	for name, c := range map[string]struct {
+		text   string
+		change func(*job.TrainOptions)
+	}{
+		"one of a class": {text: rows(60, func(i int, x, y float64) string {
+			if i == 7 {
+				return "single"
+			}
+			return side(x, y)
+		})},
+		"many classes": {text: rows(75, func(i int, x, _ float64) string {
+			return fmt.Sprintf("c%d", int(math.Round(2*x))+9)
+		})},
+		"weights": {text: rows(60, func(i int, x, y float64) string { return fmt.Sprintf("%d,%s", i%3, side(x, y)) }),
+			change: func(o *job.TrainOptions) { o.Read.Weight = "3" }},
+		"another criterion": {text: rows(60, func(_ int, x, y float64) string { return side(x, y) }),
+			change: func(o *job.TrainOptions) { o.Choices.Metric = eval.ByLogLoss }},
+		"class weights": {text: rows(60, func(_ int, x, y float64) string { return side(x, y) }),
+			change: func(o *job.TrainOptions) { o.Choices.ClassWeight = map[string]float64{"up": 5} }},
+		"strings": {text: rows(60, func(i int, x, y float64) string {
+			return fmt.Sprintf("%s,%s", []string{"red", "green", "?"}[i%3], side(x, y))
+		})},
+		"numbers": {text: rows(60, func(_ int, x, y float64) string { return fmt.Sprintf("%.5g", x*y) })},
+		"quick": {text: rows(60, func(_ int, x, y float64) string { return side(x, y) }),
+			change: func(o *job.TrainOptions) { o.Effort = job.Quick }},
+	} {
+		path := filepath.Join(t.TempDir(), "few.csv")
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		by := func(workers int) (*job.Trained, string) {
+			got, err := searched(t, path, func(o *job.TrainOptions) {
+				o.Read.Target, o.Run.Workers = "last", workers
+				if c.change != nil {
+					c.change(o)
+				}
+			})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			return got, fmt.Sprintf("%s, test %s", got.Kernel, got.Test)
+		}
+		got, one := by(1)
+		if _, three := by(3); one != three {
+			t.Errorf("%s: with one worker %s and with three %s", name, one, three)
+		}
+		if e := got.Expected; e == nil || !(*e.Low <= e.Value && e.Value <= *e.High) {
+			t.Errorf("%s: expected %+v", name, got.Expected)
+		}
 	}
 }
 
