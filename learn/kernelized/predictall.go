@@ -46,7 +46,7 @@ func (e *Expansion[T]) signs(ctx context.Context, ctl run.Control, x data.Source
 	if !screens(ctl, n*m) {
 		return e.ScoreAll(ctx, ctl, x)
 	}
-	rough := gram.RoughOn(ctl, e.Kernel, e.Support, 0)
+	rough := gram.RoughSumsOn(ctl, e.Kernel, e.Support, e.Weight)
 	if rough == nil {
 		return e.ScoreAll(ctx, ctl, x)
 	}
@@ -54,7 +54,7 @@ func (e *Expansion[T]) signs(ctx context.Context, ctl run.Control, x data.Source
 		return nil, err
 	}
 	scores, off := make([]float64, n), make([]float64, n)
-	if err := rough.Sums(ctx, ctl, scores, off, x, e.Weight); err != nil {
+	if err := rough.Sums(ctx, ctl, scores, off, x); err != nil {
 		return nil, err
 	}
 	open := e.open(scores, off)

@@ -74,7 +74,7 @@ func TestPredictAll(t *testing.T) {
 func TestScreenBound(t *testing.T) {
 	e, x := screened(600, 20, 0.02, 3)
 	scores, off := make([]float64, 600), make([]float64, 600)
-	err := gram.RoughOn(run.Control{}, e.Kernel, e.Support, 0).Sums(t.Context(), run.Control{}, scores, off, x, e.Weight)
+	err := gram.RoughSumsOn(run.Control{}, e.Kernel, e.Support, e.Weight).Sums(t.Context(), run.Control{}, scores, off, x)
 	if err != nil {
 		t.Fatal(err)
 	}
