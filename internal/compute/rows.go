@@ -65,9 +65,7 @@ func (c *columns[F]) Rows(x data.Source[data.Vector]) Rows {
 func (r *rows[F]) fill(x data.Source[data.Vector]) {
 	c := r.c
 	r.flat = grow(r.flat, x.Len()*c.d)
-	for i := range x.Len() {
-		c.Fill(r.flat[i*c.d:(i+1)*c.d], x, i)
-	}
+	c.FillAll(r.flat, x)
 }
 
 // norms sets the squared norms.
@@ -76,6 +74,9 @@ func (r *rows[F]) norms(x data.Source[data.Vector]) {
 	r.norm2 = grow(r.norm2, n)
 	if c.inverted == nil {
 		gemm.Norms2(r.norm2, r.flat, c.d, n, c.d)
+		if _, cols, ok := stored(x); ok && cols <= c.d {
+			return
+		}
 	}
 	for i := range n {
 		if c.inverted != nil {
