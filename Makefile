@@ -161,9 +161,9 @@ bench-python: ## the Python package beside the program on a file, in CPU seconds
 bench-learners: ## learners beside scikit-learn, LIBLINEAR, numpy, LIBSVM and ThunderSVM (JSON=1 for machines)
 	$(GO) run ./bench/learners
 
-bench-peers: ## kerf beside the best others, which it installs: writes docs/benchmarks.md (QUICK=1: fewer rows)
+bench-peers: ## kerf beside the best others, which it installs: writes docs/benchmarks.md (QUICK=1: fewer rows; WORKS=C-SVC: these alone)
 	$(GO) build -o $${TMPDIR:-/tmp}/kerf-bench-peers ./bench/peers
-	$${TMPDIR:-/tmp}/kerf-bench-peers $(if $(QUICK),-quick) $(WORKS)
+	$${TMPDIR:-/tmp}/kerf-bench-peers $(if $(QUICK),-quick) $(if $(WORKS),-update $(WORKS))
 
 bench-cores: build ## training with 1, 2, 4, … workers up to all cores: DATA=folder of the public data sets
 	bench/cores/run.sh ./kerf $(or $(DATA),$(KERF_DATA),../shared/data)

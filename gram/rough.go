@@ -1,14 +1,10 @@
 package gram
 
 import (
-	"context"
 	"math"
-	"sync"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/compute"
-	"github.com/kerf-ml/kerf/internal/par"
-	"github.com/kerf-ml/kerf/internal/vmath"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -23,24 +19,17 @@ import (
 //
 // and is off by at most Off(own, B) + Lost(a), where own is what Tile says of x_i: p_j has
 // the rounding of y_j and of the sum, own that of x_i.
-type Rough[T any] struct {
-	rough *compute.Rough
-	tiles sync.Pool // of *[]float32
-}
+type Rough[T any] struct{ rough *compute.Rough }
 
-// roughTerms is how many terms a sum of float32 has at most in Sums: those of a row of a tile.
-const roughTerms = 512
-
-// RoughOn binds the kernel on the cores of the run, for sums of at most so many roundings, those
-// of Sums at least. It is nil for kernels without such bounds, and where vectors
-// are sparse and of many coordinates.
+// RoughOn binds the kernel on the cores of the run, for sums of at most so many roundings. It is nil for
+// kernels without such bounds, and where vectors are sparse and of many coordinates.
 func RoughOn[T any](ctl run.Control, k kernel.Kernel[T], y data.Source[T], roundings int) *Rough[T] {
 	form, ok := kernel.FormOf(k)
 	vectors, are := any(y).(data.Source[data.Vector])
 	if !ok || !are {
 		return nil
 	}
-	r := compute.NewRough(vectors, form, ctl.Cores(), max(roundings, roughTerms))
+	r := compute.NewRough(vectors, form, ctl.Cores(), roundings)
 	if r == nil {
 		return nil
 	}
@@ -93,43 +82,4 @@ func (r *Rough[T]) Tile(dst []float32, own []float64, x data.Source[T]) {
 
 func (r *Rough[T]) rows(own []float64, x data.Source[T]) compute.Rows {
 	return r.rough.Rows(own, any(x).(data.Source[data.Vector]))
-}
-
-// Sums sets sum[i] = Σ_j K(x_i, y_j)·a[j], and off[i] to what that is off by at most, +Inf for
-// no bound.
-func (r *Rough[T]) Sums(ctx context.Context, ctl run.Control, sum, off []float64, x data.Source[T], a []float64) error {
-	n, m := x.Len(), len(r.rough.Part)
-	bounds := make([]float64, m)
-	r.Bounds(bounds, a)
-	w, v, lost := converted[float32](a), converted[float32](bounds), r.Lost(a)
-	high, wide := r.rough.TileSize()
-	defer ctl.Counter.Add(int64(n) * int64(m))
-	return par.For(ctx, ctl, "kernel", par.Blocks(n, high), func(b int) error {
-		lo, hi := par.Range(b, n, high)
-		buffer, ok := r.tiles.Get().(*[]float32)
-		if !ok {
-			buffer = new([]float32)
-			*buffer = make([]float32, high*wide)
-		}
-		defer r.tiles.Put(buffer)
-		own := make([]float64, hi-lo)
-		s := r.rows(own, data.Range[T]{Of: x, Lo: lo, Hi: hi})
-		defer s.Release()
-		clear(sum[lo:hi])
-		clear(off[lo:hi])
-		for left := 0; left < m; left += wide {
-			right := min(left+wide, m)
-			s.Tile32(*buffer, wide, left, right)
-			for i := lo; i < hi; i++ {
-				row := (*buffer)[(i-lo)*wide:][:right-left]
-				sum[i] += float64(vmath.Dot(row, w[left:right]))
-				off[i] += float64(vmath.Dot(row, v[left:right]))
-			}
-		}
-		for i := lo; i < hi; i++ {
-			// The last term is for what float64 rounds, here and where the sum is computed anew.
-			off[i] = r.Off(own[i-lo], off[i]) + lost + 1e-12*r.Size(own[i-lo], off[i])
-		}
-		return nil
-	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/alloc"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/run"
@@ -20,10 +21,10 @@ func Symmetric[T any](
 		return nil, err
 	}
 	c := Bind(k, x)
-	g := data.NewMatrix(n, n)
+	g := &data.Matrix{Rows: n, Cols: n, Data: alloc.Slice[float64](n * n)}
 	if done, err := remoteBlock(ctx, ctl, c.remote(ctl, x, false), g.Data); done {
 		if err == nil {
-			err = mirror(ctx, ctl, g)
+			err = Mirror(ctx, ctl, g)
 		}
 		return g, err
 	}
@@ -33,7 +34,7 @@ func Symmetric[T any](
 		return strip(c, g.Data[lo*n+left:], n, data.Range[T]{Of: x, Lo: lo, Hi: hi}, lo, left, n)
 	})
 	if err == nil {
-		err = mirror(ctx, ctl, g)
+		err = Mirror(ctx, ctl, g)
 	}
 	if err != nil {
 		return nil, err
@@ -46,8 +47,8 @@ func Symmetric[T any](
 // them stay in cache.
 const mirrorBlock = 64
 
-// mirror copies the upper triangle to the lower one.
-func mirror(ctx context.Context, ctl run.Control, g *data.Matrix) error {
+// Mirror copies the upper triangle to the lower one.
+func Mirror(ctx context.Context, ctl run.Control, g *data.Matrix) error {
 	n := g.Rows
 	return par.For(ctx, ctl, "", par.Blocks(n, mirrorBlock), func(b int) error {
 		lo, hi := par.Range(b, n, mirrorBlock)

@@ -95,6 +95,7 @@ func (s *search) arms(view int) []*arm {
 	if texts {
 		return out
 	}
+	units := map[bool]float64{} // by taxi
 	for i, sh := range shapes[:s.size.shapes] {
 		if i >= everyView && view > 0 && !s.size.wide {
 			break
@@ -102,7 +103,11 @@ func (s *search) arms(view int) []*arm {
 		if sh.few && data.Dim(x) > mostTaxi {
 			continue
 		}
-		unit := sh.unit(x, s.o.Seed)
+		unit, known := units[sh.taxi]
+		if !known {
+			unit = sh.unit(x, s.o.Seed)
+			units[sh.taxi] = unit
+		}
 		for _, width := range sh.widths {
 			a := s.machine(sh.name, view, sh.kernelOf(width*unit))
 			a.width = width

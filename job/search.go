@@ -99,7 +99,7 @@ func (s *search) race(whole context.Context, arms []*arm, stages *run.Stages) ([
 	for i, a := range arms {
 		a.stage = fmt.Sprintf("%s (%d of %d)", a.name, i+1, len(arms))
 	}
-	ran, err := s.runAll(ctx, arms, s.first, stages)
+	ran, err := s.runBeside(ctx, arms, s.first, stages)
 	if err = cmp.Or(err, whole.Err()); err != nil {
 		return nil, err
 	}

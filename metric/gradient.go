@@ -141,6 +141,10 @@ func taxiGradients(
 			columns.Row(j)[i] = v
 		}
 	}
+	if alpha.Rows <= fewTargets {
+		taxiSums(out.Row(0), c, u, columns, alpha)
+		return out, nil
+	}
 	some := max(1, taxiRows/d)
 	k, signs, g := make([]float64, z.Rows), data.NewMatrix(some*d, z.Rows), data.NewMatrix(some*d, alpha.Rows)
 	for lo := 0; lo < u.Rows; lo += some {
@@ -161,6 +165,24 @@ func taxiGradients(
 		}
 	}
 	return out, nil
+}
+
+// fewTargets is up to how many targets sums with signs are faster one by one than as a product with a matrix of signs.
+const fewTargets = 4
+
+// taxiSums adds the squares of the slopes of each row of u and each target to dst, a coordinate each.
+func taxiSums(dst []float64, c *gram.Columns[data.Vector], u, columns, alpha *data.Matrix) {
+	k, w := make([]float64, columns.Cols), make([]float64, columns.Cols)
+	for i := range u.Rows {
+		c.Row(k, u.At(i))
+		for t := range alpha.Rows {
+			vmath.Times(w, k, alpha.Row(t))
+			for j, v := range u.Row(i) {
+				slope := vmath.SignDot(w, columns.Row(j), v)
+				dst[j] += slope * slope
+			}
+		}
+	}
 }
 
 // signed sets out_i = a_i·sign(v - z_i), without a branch that nobody can foresee.

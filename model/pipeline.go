@@ -255,12 +255,24 @@ func (p *Pipeline[T]) rawBlock(
 		}
 		return []data.Source[data.Vector]{features}, nil
 	}
-	features, err := feature.Apply(ctx, ctl, p.Map, x)
+	features, err := p.featureBlock(ctx, ctl, x)
 	if err != nil {
 		return nil, err
 	}
 	p.pack().mul(raw.Data, features.Data, x.Len())
 	return []data.Source[data.Vector]{features}, nil
+}
+
+// featureBlock returns the features of a few instances, where they lie if they are given as a matrix.
+func (p *Pipeline[T]) featureBlock(ctx context.Context, ctl run.Control, x data.Source[T]) (*data.Matrix, error) {
+	if g, ok := any(p.Map).(given); ok {
+		if rows, ok := any(x).(data.Range[data.Vector]); ok {
+			if m, ok := rows.Of.(*data.Matrix); ok && m.Cols == g.width {
+				return &data.Matrix{Rows: rows.Len(), Cols: m.Cols, Data: m.Data[rows.Lo*m.Cols : rows.Hi*m.Cols]}, nil
+			}
+		}
+	}
+	return feature.Apply(ctx, ctl, p.Map, x)
 }
 
 // given is the map of features that are there already, dense.

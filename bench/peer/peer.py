@@ -28,15 +28,22 @@ def serve(prepare, out=None):
     """Answers jobs until input ends. prepare(job) returns the work as a function
     without arguments; if the work returns a dict, it goes into the answer, and if
     it returns a function, so does the dict that this one returns off the clock.
-    Answers go to out, or to standard output."""
+    A job may ask for least seconds: the work is then done again and again until they
+    have passed, and the seconds are those of one time. Of a job that is only to be
+    ready the work is prepared, and not done. Answers go to out, or to standard
+    output."""
     for line in sys.stdin:
         try:
             job = json.loads(line)
             run = prepare(job) if job["work"] != "hello" else lambda: None
+            if job.get("ready"):
+                run = lambda: None
             with threadpool_limits(job.get("threads", 2)):
-                begun = time.perf_counter()
-                result = run()
-                seconds = time.perf_counter() - begun
+                begun, times, seconds = time.perf_counter(), 0, -1.0
+                while seconds < job.get("least", 0):
+                    result = run()
+                    times, seconds = times + 1, time.perf_counter() - begun
+                seconds /= times
                 if callable(result):
                     result = result()
             answer = {"seconds": seconds}

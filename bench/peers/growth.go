@@ -45,10 +45,8 @@ func (b *bench) grow(g growth) error {
 			return err
 		}
 		job := g.job(dir)
-		var turn []*contender
-		for _, name := range names {
-			turn = append(turn, b.start(name))
-		}
+		job["least"] = least
+		turn := b.ready(names, map[string]*contender{}, job)
 		seconds := make([][]float64, len(turn))
 		for range b.reps {
 			for k, c := range turn {

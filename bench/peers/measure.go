@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/kerf-ml/kerf/bench/peer"
@@ -18,6 +19,7 @@ type result struct {
 	Value   float64   `json:"value"`
 	Peak    int64     `json:"peak_bytes,omitempty"` // most memory of its process, in all works on the set
 	Failed  string    `json:"failed,omitempty"`
+	Above   bool      `json:"above,omitempty"` // it is that of the line above
 }
 
 // spread returns the range of the runs relative to the median.
@@ -43,6 +45,9 @@ const (
 	patience, quickPatience = 900 * time.Second, 240 * time.Second
 	// Of a run that takes long the median of repeats is left for the full measurement.
 	longRun, quickLongRun = 400.0, 4.0
+	// least is how many seconds a run takes: what takes less is done again and again, in one process, and counts by the
+	// mean.
+	least = 0.05
 )
 
 // size returns how many rows a work has.
@@ -75,6 +80,31 @@ func (b *bench) start(name string) *contender {
 	return c
 }
 
+// ready returns the contenders of the names, those that are not there started, when all have prepared a job. They do
+// so side by side, as nothing is timed meanwhile.
+func (b *bench) ready(names []string, there map[string]*contender, job map[string]any) []*contender {
+	all := make([]*contender, len(names))
+	only := map[string]any{"ready": true}
+	for key, value := range job {
+		only[key] = value
+	}
+	var wait sync.WaitGroup
+	for k, name := range names {
+		all[k] = there[name]
+		wait.Go(func() {
+			if all[k] == nil {
+				all[k] = b.start(name)
+			}
+			all[k].run(only, patience)
+		})
+	}
+	wait.Wait()
+	for k, name := range names {
+		there[name] = all[k]
+	}
+	return all
+}
+
 // run does a job once. A contender that fails or takes too long is ended.
 func (c *contender) run(job map[string]any, limit time.Duration) (seconds, value float64) {
 	if c.failed != "" {
@@ -104,7 +134,11 @@ func (b *bench) measure(of []work) error {
 	}
 	contenders := map[string]*contender{}
 	var lines []line
-	for _, w := range of {
+	for i, w := range of {
+		if w.above && b.quick && i > 0 {
+			lines = append(lines, b.below(w, rows, dir, contenders, lines[i-1]))
+			continue
+		}
 		lines = append(lines, b.line(w, rows, dir, contenders))
 	}
 	peaks := map[string]int64{}
@@ -118,6 +152,17 @@ func (b *bench) measure(of []work) error {
 		b.put(l)
 	}
 	return nil
+}
+
+// below does our side of a work whose peers do what they did for the line above, and takes their results.
+func (b *bench) below(w work, rows int, dir string, contenders map[string]*contender, above line) line {
+	w.Peers = nil
+	l := b.line(w, rows, dir, contenders)
+	for _, r := range above.Results[1:] {
+		r.Above = true
+		l.Results = append(l.Results, r)
+	}
+	return l
 }
 
 // close ends the process and returns the most memory that it had.
@@ -134,12 +179,9 @@ func (b *bench) line(w work, rows int, dir string, contenders map[string]*conten
 	l := line{Group: w.Group, Work: w.id(), Title: fmt.Sprintf(w.Title, rows), Rows: rows, Precision: w.precision(),
 		Value: w.Value, Within: w.Within}
 	who := append([]string{ourselves}, w.Peers...)
-	var turn []*contender
+	job := w.job(dir)
+	turn := b.ready(who, contenders, job)
 	for _, name := range who {
-		if contenders[name] == nil {
-			contenders[name] = b.start(name)
-		}
-		turn = append(turn, contenders[name])
 		l.Results = append(l.Results, result{Who: name})
 	}
 	reps, limit, long := b.reps, patience, longRun
@@ -150,9 +192,10 @@ func (b *bench) line(w work, rows int, dir string, contenders map[string]*conten
 	if w.short {
 		reps = max(reps, short)
 	}
-	job := w.job(dir)
 	for i := range reps + 1 { // one to warm up, which says what it came to
-		job["check"] = i == 0
+		if job["check"] = i == 0; i > 0 {
+			job["least"] = least
+		}
 		for k, c := range turn {
 			r := &l.Results[k]
 			if i > 1 && r.Seconds != nil && r.Seconds[0] > long || c.failed != "" {
@@ -186,7 +229,7 @@ func (b *bench) line(w work, rows int, dir string, contenders map[string]*conten
 
 // tell writes a line to standard error, where work is seen to go on.
 func (l line) tell() {
-	fmt.Fprintf(os.Stderr, "%s %s\n", l.Title, l.Precision)
+	fmt.Fprintf(os.Stderr, "%s %s, %s\n", l.Title, l.Precision, time.Now().UTC().Format(time.TimeOnly))
 	for _, r := range l.Results {
 		fmt.Fprintf(os.Stderr, "    %-22s %10.4g s  %s %.7g  %s\n", r.Who, r.Median, l.Value, r.Value, r.Failed)
 	}

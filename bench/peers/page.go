@@ -135,14 +135,16 @@ func (b *bench) head(w *strings.Builder, beside string) {
 
 Written by `+"`%s`"+` on %s; nothing here is written by hand, and [%s](%s) has every run.
 Each contender is a process with the same rows, precision and %d threads; they take turns, after a run to warm up.
-Seconds are medians of three runs or more, ± half their range, or of the one run that a cell says. A wide range is
-that of a machine which others used at the time. Groups of rows may come from different hours; what stands in one
-row was measured together. A peer counts where it comes to as much as kerf does, within what the last column says;
-the ratio is that of the fastest such peer, above 1 where kerf is faster.
+A run that takes less than %.0f ms is done again and again in its process until that has passed, whosever it is, and the
+seconds are those of one time. They are medians of three runs or more, ± half their range, or of the one run that a
+cell says, which may stand in the row above. A wide range is that of a machine which others used at the time. Groups of
+rows may come from different hours; what stands in one row was measured together. A peer counts where it comes to as
+much as kerf does, within what the last column says; the ratio is that of the fastest such peer, above 1 where kerf is
+faster.
 
 %s, %d cores, %s, %.0f GiB, %s, %s.
-`, how, b.Date, beside, beside, threads, m.Processor, m.Cores, m.Instructions,
-		float64(m.MemoryBytes)/(1<<30), m.System, m.Go)
+`, how, b.Date, beside, beside, threads, 1000*least, m.Processor, m.Cores,
+		m.Instructions, float64(m.MemoryBytes)/(1<<30), m.System, m.Go)
 	var versions []string
 	for _, p := range packages {
 		if v := b.Versions[p]; v != "" {
@@ -206,6 +208,9 @@ func (l line) describe(r result) string {
 	text := fmt.Sprintf("%s%.3g ± %.0f%%", name, r.Median, 50*r.spread())
 	if len(r.Seconds) == 1 {
 		text = fmt.Sprintf("%s%.3g (one run)", name, r.Median)
+	}
+	if r.Above {
+		text += ", as above"
 	}
 	if r.Who != ourselves && l.judge(r) != "as good" {
 		text += fmt.Sprintf(" (%s: %.5g)", l.judge(r), r.Value)

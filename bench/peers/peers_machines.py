@@ -45,6 +45,7 @@ def estimator(job):
 @work("svm", "scikit-learn", "scikit-learn-intelex", "ThunderSVM")
 def train(job):
     x, y = array(job, "x"), array(job, "y")
+    estimator(job)  # which loads what it takes
 
     def run():
         kept["model"] = m = estimator(job).fit(x, y)
@@ -84,11 +85,14 @@ def one_onnx(job):
     from sklearn.svm import SVC
 
     xt = array(job, "xt")[: job["calls"]].astype(np.float32)
-    m = SVC(kernel="rbf", cache_size=2000, **parameters(job)).fit(array(job, "x"), array(job, "y"))
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = job["threads"]
-    graph = to_onnx(m, xt[:1]).SerializeToString()
-    s = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    key = job["dir"], "session"
+    if key not in kept:
+        m = SVC(kernel="rbf", cache_size=2000, **parameters(job)).fit(array(job, "x"), array(job, "y"))
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = job["threads"]
+        graph = to_onnx(m, xt[:1]).SerializeToString()
+        kept[key] = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    s = kept[key]
     name, out = s.get_inputs()[0].name, s.get_outputs()[0].name
 
     def run():
@@ -132,8 +136,10 @@ def predict_libsvm(job):
     """The library's own loop over nodes that are there, one row a call, as its program does."""
     from libsvm.svm import gen_svm_nodearray, libsvm
 
-    xt = array(job, "xt")
-    nodes = [gen_svm_nodearray(row)[0] for row in xt]
+    key = job["dir"], "nodes"
+    if key not in kept:
+        kept[key] = [gen_svm_nodearray(row)[0] for row in array(job, "xt")]
+    nodes = kept[key]
 
     def run():
         m = kept["model"]

@@ -39,5 +39,8 @@ func main() {
 		thin(f, avx2)
 		thin(f, avx512)
 	}
+	poly := exp2Table()
+	powersDense(poly)
+	powersThin(poly)
 	Generate()
 }

@@ -14,8 +14,14 @@ const laneBytes = 256
 // folded in halves: lane j gets lane j + lanes/2, then j + lanes/4, and so on.
 // At last 0 is added, which makes -0 into +0; so lanes past the end of a tail
 // may or may not take part.
-func reduction(in ...string) func(t *target, o op) {
+//
+// meet makes a term of two elements, in place of the first; it is nil for a sum of one slice.
+func reduction(meet func(t *target) func(v, w vec), in ...string) func(t *target, o op) {
 	return func(t *target, _ op) {
+		var met func(v, w vec)
+		if meet != nil {
+			met = meet(t)
+		}
 		vectors := laneBytes / t.width()
 		block := laneBytes / t.size()
 		ptr := make([]reg.Register, len(in))
@@ -31,10 +37,10 @@ func reduction(in ...string) func(t *target, o op) {
 			for i := range acc {
 				v := t.vec()
 				load(v, operand.Mem{Base: ptr[0], Disp: i * t.width()}, i)
-				if len(in) == 2 {
+				if met != nil {
 					w := t.vec()
 					load(w, operand.Mem{Base: ptr[1], Disp: i * t.width()}, i)
-					t.mul(v, v, w)
+					met(v, w)
 				}
 				t.add(acc[i], acc[i], v)
 			}
@@ -54,6 +60,21 @@ func reduction(in ...string) func(t *target, o op) {
 		step(t.tail(n, vectors).load)
 		t.Label("fold")
 		t.fold(acc)
+	}
+}
+
+// product is v·w.
+func product(t *target) func(v, w vec) { return func(v, w vec) { t.mul(v, v, w) } }
+
+// signed is v with the sign of b - w for a factor, and 0 where that is 0. What is past the end is 0 in v already.
+func signed(t *target) func(v, w vec) {
+	b, zero, bit := t.arg("b"), t.zero(), t.signBit()
+	return func(v, w vec) {
+		t.sub(w, b, w)
+		none := t.compare(w, equal, zero)
+		t.and(w, w, bit)
+		t.xor(v, v, w)
+		t.where(none, v, zero)
 	}
 }
 
@@ -135,7 +156,18 @@ var sumOps = []op{
 			"for i := range x {", "\tlane[i%len(lane)] += F(x[i] * y[i])", "}",
 			"return fold(lane[:])",
 		},
-		emit: reduction("x", "y"),
+		emit: reduction(product, "x", "y"),
+	},
+	{
+		name:   "signDot",
+		params: []param{{"x", "[]F"}, {"y", "[]F"}, {"b", "F"}},
+		result: "F",
+		doc: []string{
+			"var lane [256 / unsafe.Sizeof(x[0])]F",
+			"for i := range x {", "\tlane[i%len(lane)] += x[i] * sign(b-y[i]) // 0 where that is 0", "}",
+			"return fold(lane[:])",
+		},
+		emit: reduction(signed, "x", "y"),
 	},
 	{
 		name:   "sum",
@@ -146,7 +178,7 @@ var sumOps = []op{
 			"for i := range x {", "\tlane[i%len(lane)] += x[i]", "}",
 			"return fold(lane[:])",
 		},
-		emit: reduction("x"),
+		emit: reduction(nil, "x"),
 	},
 	{
 		name:   "finitePrefix",

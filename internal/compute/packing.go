@@ -155,6 +155,45 @@ func stays(y data.Source[data.Vector], mean []float64) bool {
 	return float64(y.Len())*vmath.Dot(mean, mean) <= squares/2
 }
 
+// stored returns the numbers of dense vectors of one length that lie in memory one behind the other: those of a
+// matrix, or of a range of one.
+func stored(x data.Source[data.Vector]) (value []float64, cols int, ok bool) {
+	switch x := x.(type) {
+	case *data.Matrix:
+		return x.Data[:x.Rows*x.Cols], x.Cols, true
+	case data.Range[data.Vector]:
+		if value, cols, ok = stored(x.Of); ok {
+			value = value[x.Lo*cols : x.Hi*cols]
+		}
+	}
+	return value, cols, ok
+}
+
+// FillAll is Fill for all vectors of x, into rows one behind the other.
+func (c Packing[F]) FillAll(rows []F, x data.Source[data.Vector]) {
+	value, cols, ok := stored(x)
+	if !ok || cols != c.d {
+		for i := range x.Len() {
+			c.Fill(rows[i*c.d:(i+1)*c.d], x, i)
+		}
+		return
+	}
+	if c.shift == nil {
+		if single, ok := any(rows).([]float32); ok {
+			vmath.Narrow(single, value)
+			return
+		}
+		copy(any(rows).([]float64), value)
+		return
+	}
+	for i := 0; i < len(value); i += cols {
+		row, from, shift := rows[i:][:cols], value[i:][:cols], c.shift[:cols]
+		for j := range row {
+			row[j] = F(from[j] - shift[j])
+		}
+	}
+}
+
 // Fill writes vector i of x into a row of D() numbers, moved and rounded once.
 func (c Packing[F]) Fill(row []F, x data.Source[data.Vector], i int) {
 	narrow, ok := data.Row32(x, i)

@@ -31,19 +31,35 @@ type Rough struct {
 // NewRough packs the columns for sums with so many roundings, nil where the form has no such
 // bounds or the columns are stored in another way. They are packed by so many workers.
 func NewRough(y data.Source[data.Vector], f kernel.Form, workers, roundings int) *Rough {
+	c := gaussian(y, f, workers)
+	if c == nil {
+		return nil
+	}
+	return rough(c, 2, 7, 2+roundings)
+}
+
+// gaussian packs the columns of a Gaussian that has bounds in float32, nil where it has none.
+func gaussian(y data.Source[data.Vector], f kernel.Form, workers int) *columns[float32] {
 	c, ok := On(run.Float32, workers).Columns(y, f).(*columns[float32])
-	if !ok || f.Pair != kernel.Distance2 || f.Map.Op != kernel.Exp || f.Map.B != 0 || f.Normalized || c.packed == nil {
+	if !ok || f.Pair != kernel.Distance2 || f.Map.Op != kernel.Exp || f.Map.B != 0 || f.Normalized || c.packed == nil ||
+		!(float64(c.d+1)*unit < 0.5) {
 		return nil
 	}
-	const u = 0x1p-24
-	m := float64(c.d+1) * u
-	if !(m < 0.5) {
-		return nil
-	}
-	r := &Rough{c: c, rate: math.Abs(f.Map.A) * 1.01 * (2*m/(1-m) + 7*u), Part: make([]float64, c.n)}
-	rounding := 1.01 * float64(roundings+2) * u
+	return c
+}
+
+// unit is the unit roundoff of float32.
+const unit = 0x1p-24
+
+// rough returns the bounds where a squared distance is off by the part of |x|²+|y|² that so many γ
+// and so many more roundings are, and a value, with what becomes of it in sums, by so many roundings.
+func rough(c *columns[float32], sums, distance, value int) *Rough {
+	m := float64(c.d+1) * unit
+	r := &Rough{c: c, rate: math.Abs(c.form.Map.A) * 1.01 * (float64(sums)*m/(1-m) + float64(distance)*unit),
+		Part: make([]float64, c.n)}
+	rounding := 1.01 * float64(value) * unit
 	for j, yy := range c.norm2 {
-		p := math.Expm1(r.rate * float64(yy))
+		p := growth(r.rate * float64(yy))
 		r.Part[j] = p + rounding*(1+p)
 		if j == 0 || r.Part[j] < r.Least {
 			r.Least = r.Part[j]
@@ -51,6 +67,14 @@ func NewRough(y data.Source[data.Vector], f kernel.Form, workers, roundings int)
 		r.Most = max(r.Most, r.Part[j])
 	}
 	return r
+}
+
+// growth returns e^z - 1 for z ≥ 0, or a little more where that is small.
+func growth(z float64) float64 {
+	if z < 0.01 {
+		return z + z*z
+	}
+	return math.Expm1(z)
 }
 
 // TileSize returns a size of tiles that stays in cache.
@@ -61,7 +85,7 @@ func (r *Rough) Rows(own []float64, x data.Source[data.Vector]) Rows {
 	s := r.c.Rows(x).(*rows[float32])
 	s.rough = true
 	for i, xx := range s.norm2 {
-		own[i] = math.Expm1(r.rate * float64(xx))
+		own[i] = growth(r.rate * float64(xx))
 	}
 	return s
 }

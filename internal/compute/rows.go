@@ -33,10 +33,7 @@ func (c *columns[F]) Rows(x data.Source[data.Vector]) Rows {
 	r.x, r.rough = x, false
 	n := x.Len()
 	if c.inverted == nil {
-		r.flat = grow(r.flat, n*c.d)
-		for i := range n {
-			c.Fill(r.flat[i*c.d:(i+1)*c.d], x, i)
-		}
+		r.fill(x)
 		if c.packed != nil {
 			if r.few = c.few && r.thin.Pack(r.flat, c.d, n, c.d); !r.few {
 				r.left.Pack(r.flat, c.d, n, c.d)
@@ -45,17 +42,7 @@ func (c *columns[F]) Rows(x data.Source[data.Vector]) Rows {
 	}
 	switch c.form.Pair {
 	case kernel.Distance2, kernel.Tanimoto:
-		r.norm2 = grow(r.norm2, n)
-		if c.inverted == nil {
-			gemm.Norms2(r.norm2, r.flat, c.d, n, c.d)
-		}
-		for i := range n {
-			if c.inverted != nil {
-				r.norm2[i] = sparseNorm2[F](x.At(i))
-			} else if square, _ := c.Beyond(x, i); square > 0 {
-				r.norm2[i] += F(square)
-			}
-		}
+		r.norms(x)
 	case kernel.L1, kernel.ChiSquared: // (a-0)²/|a| is |a|
 		r.past = grow(r.past, n)
 		for i := range n {
@@ -72,6 +59,32 @@ func (c *columns[F]) Rows(x data.Source[data.Vector]) Rows {
 		r.scale = Scales[F](c.form, x)
 	}
 	return r
+}
+
+// fill writes the instances as rows of numbers.
+func (r *rows[F]) fill(x data.Source[data.Vector]) {
+	c := r.c
+	r.flat = grow(r.flat, x.Len()*c.d)
+	c.FillAll(r.flat, x)
+}
+
+// norms sets the squared norms.
+func (r *rows[F]) norms(x data.Source[data.Vector]) {
+	c, n := r.c, x.Len()
+	r.norm2 = grow(r.norm2, n)
+	if c.inverted == nil {
+		gemm.Norms2(r.norm2, r.flat, c.d, n, c.d)
+		if _, cols, ok := stored(x); ok && cols <= c.d {
+			return
+		}
+	}
+	for i := range n {
+		if c.inverted != nil {
+			r.norm2[i] = sparseNorm2[F](x.At(i))
+		} else if square, _ := c.Beyond(x, i); square > 0 {
+			r.norm2[i] += F(square)
+		}
+	}
 }
 
 // Release gives the memory back.

@@ -218,3 +218,13 @@ func thin8F64(rows int, start []int32, at []int32, value []float64, b []float64,
 //
 //go:noescape
 func thin24F64(rows int, start []int32, at []int32, value []float64, b []float64, c []float64, ldc int, add bool)
+
+// powers8x48 is the powersFunc for tiles of 8 rows and 48 columns.
+//
+//go:noescape
+func powers8x48(k int, tiles int, a []float32, b []float32, alpha []float32, terms []float32, sums []float32)
+
+// powersThin48 is the thinPowersFunc for strips of 48 columns.
+//
+//go:noescape
+func powersThin48(rows int, start []int32, at []int32, value []float32, b []float32, alpha []float32, terms []float32, sums []float32)

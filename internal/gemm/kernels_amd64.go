@@ -90,3 +90,5 @@ func interleaveF64(k int, src []float64, ld int, dst []float64, w, rows int) {
 		interleaveRows(k, src[r*ld:], ld, dst[r:], w, rows-r)
 	}
 }
+
+var powersAt = [...]powersKernels{AVX512: {powers8x48, powersThin48}}

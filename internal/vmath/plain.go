@@ -149,6 +149,21 @@ func dotPlain[F Float](x, y []F) F {
 	return fold(lane)
 }
 
+func signDotPlain[F Float](x, y []F, b F) F {
+	var all [laneBytes / 4]F
+	lane := all[:laneBytes/unsafe.Sizeof(b)]
+	y = y[:len(x)]
+	for i, v := range x {
+		switch apart := b - y[i]; {
+		case apart < 0:
+			lane[i%len(lane)] -= v
+		case apart != 0:
+			lane[i%len(lane)] += v
+		}
+	}
+	return fold(lane)
+}
+
 func sumPlain[F Float](x []F) F {
 	var all [laneBytes / 4]F
 	lane := all[:laneBytes/unsafe.Sizeof(x[0])]

@@ -17,6 +17,15 @@ func Dot[F Float](x, y []F) F {
 	return at[F]().dot(x, y)
 }
 
+// SignDot returns the sum of x[i]·sign(b - y[i]), where sign(0) is 0, in the order of Dot. The slices must have the
+// same length.
+func SignDot[F Float](x, y []F, b F) F {
+	if len(x) != len(y) {
+		panic(lengths)
+	}
+	return at[F]().signDot(x, y, b)
+}
+
 // Sum returns the sum of x[i], in the order of Dot.
 func Sum[F Float](x []F) F {
 	return at[F]().sum(x)

@@ -24,6 +24,26 @@ func dotF64AVX2(x []float64, y []float64) float64
 //go:noescape
 func dotF64AVX512(x []float64, y []float64) float64
 
+// signDotF32AVX2 is signDot of a table.
+//
+//go:noescape
+func signDotF32AVX2(x []float32, y []float32, b float32) float32
+
+// signDotF32AVX512 is signDot of a table.
+//
+//go:noescape
+func signDotF32AVX512(x []float32, y []float32, b float32) float32
+
+// signDotF64AVX2 is signDot of a table.
+//
+//go:noescape
+func signDotF64AVX2(x []float64, y []float64, b float64) float64
+
+// signDotF64AVX512 is signDot of a table.
+//
+//go:noescape
+func signDotF64AVX512(x []float64, y []float64, b float64) float64
+
 // sumF32AVX2 is sum of a table.
 //
 //go:noescape

@@ -1,6 +1,7 @@
 package vmath_test
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -51,8 +52,22 @@ func testSums[F vmath.Float](t *testing.T) {
 		if got, want := vmath.Dot(x, y), laneSum(n, func(i int) F { return F(x[i] * y[i]) }); !same(got, want) {
 			t.Fatalf("Dot of %d is %v, want %v", n, got, want)
 		}
+		for i := range y {
+			if i%3 == 0 {
+				y[i] = 0.25
+			}
+		}
+		sign := func(i int) F { return x[i] * F(cmp.Compare(0.25, y[i])) }
+		if got, want := vmath.SignDot(x, y, 0.25), laneSum(n, sign); !same(got, want) {
+			t.Fatalf("SignDot of %d is %v, want %v", n, got, want)
+		}
 		if got, want := vmath.Sum(x), laneSum(n, func(i int) F { return x[i] }); !same(got, want) {
 			t.Fatalf("Sum of %d is %v, want %v", n, got, want)
+		}
+		exact, size = 0, 0
+		for i := range x {
+			exact += float64(x[i]) * float64(y[i])
+			size += math.Abs(float64(x[i]) * float64(y[i]))
 		}
 		// An element passes at most ⌈n/lanes⌉ + 7 roundings of half an ulp.
 		ulp := 0x1p-23

@@ -151,6 +151,15 @@ type table[F Float] struct {
 	//	return fold(lane[:])
 	dot func(x []F, y []F) F
 
+	// signDot is
+	//
+	//	var lane [256 / unsafe.Sizeof(x[0])]F
+	//	for i := range x {
+	//		lane[i%len(lane)] += x[i] * sign(b-y[i]) // 0 where that is 0
+	//	}
+	//	return fold(lane[:])
+	signDot func(x []F, y []F, b F) F
+
 	// sum is
 	//
 	//	var lane [256 / unsafe.Sizeof(x[0])]F
@@ -307,6 +316,7 @@ func plain[F Float]() table[F] {
 		axpy:          axpyPlain[F],
 		scale:         scalePlain[F],
 		dot:           dotPlain[F],
+		signDot:       signDotPlain[F],
 		sum:           sumPlain[F],
 		finitePrefix:  finitePrefixPlain[F],
 		walsh:         walshPlain[F],

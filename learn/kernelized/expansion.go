@@ -40,6 +40,8 @@ type Expansion[T any] struct {
 	// instances of Support in that sample, nil where Support is all of it.
 	Fitted *data.Matrix
 	Places []int
+
+	kept *kept[T] // of an expansion that a learner made
 }
 
 // Score returns f(x), one evaluation of the kernel an instance of Support.
@@ -133,7 +135,7 @@ func (e *MultiExpansion[T]) Class(k int) *Expansion[T] {
 			weight = append(weight, a)
 		}
 	}
-	c := &Expansion[T]{Kernel: e.Kernel, Support: support, Weight: weight}
+	c := &Expansion[T]{Kernel: e.Kernel, Support: support, Weight: weight, kept: new(kept[T])}
 	if e.Bias != nil {
 		c.Bias = e.Bias[k]
 	}

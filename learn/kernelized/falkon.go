@@ -141,7 +141,8 @@ func (p *falkon[T]) model(weight *data.Matrix) *MultiExpansion[T] {
 
 // expansion returns that of a single target.
 func (p *falkon[T]) expansion(weight *data.Matrix) *Expansion[T] {
-	return &Expansion[T]{Kernel: p.recipe.Kernel, Support: p.landmarks, Weight: slices.Clone(weight.Row(0))}
+	return &Expansion[T]{Kernel: p.recipe.Kernel, Support: p.landmarks, Weight: slices.Clone(weight.Row(0)),
+		kept: new(kept[T])}
 }
 
 func (p *falkon[T]) regression(weight *data.Matrix) *Regression[T] {

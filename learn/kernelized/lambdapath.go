@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/internal/par"
+	"github.com/kerf-ml/kerf/gram"
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -149,16 +149,8 @@ func (k *ridgeKept[T]) matrix(
 		}
 		return g, nil
 	}
-	err := par.For(ctx, ctl.Quiet(), "", par.Blocks(k.g.Rows, scaleRows), func(b int) error {
-		lo, hi := par.Range(b, k.g.Rows, scaleRows)
-		for i := lo; i < hi; i++ {
-			row := k.g.Row(i)
-			for j := range i {
-				row[j] = k.g.Row(j)[i]
-			}
-			row[i] = k.diag[i]
-		}
-		return nil
-	})
-	return k.g, err
+	for i, v := range k.diag {
+		k.g.Row(i)[i] = v
+	}
+	return k.g, gram.Mirror(ctx, ctl.Quiet(), k.g)
 }

@@ -82,7 +82,7 @@ func (m machine[T]) fit(
 	}
 	bias, scale := shape(s)
 	index, weight, b := s.expansion(bias, scale)
-	e := &Expansion[T]{Kernel: m.kernel, Support: take(x, index), Weight: weight, Bias: b}
+	e := &Expansion[T]{Kernel: m.kernel, Support: take(x, index), Weight: weight, Bias: b, kept: new(kept[T])}
 	if s.exact {
 		e.Fitted, e.Places = data.NewMatrix(len(s.scores), 1), index
 		for i, v := range s.scores {

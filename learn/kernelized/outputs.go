@@ -85,7 +85,7 @@ func expansionOf[T any](k kernel.Kernel[T], x data.Source[T], weight []float64) 
 			index = append(index, i)
 		}
 	}
-	e := &Expansion[T]{Kernel: k, Support: take(x, index), Weight: make([]float64, len(index))}
+	e := &Expansion[T]{Kernel: k, Support: take(x, index), Weight: make([]float64, len(index)), kept: new(kept[T])}
 	for p, i := range index {
 		e.Weight[p] = weight[i]
 	}

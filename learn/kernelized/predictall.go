@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"sync"
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/gram"
@@ -40,30 +41,52 @@ func screens(ctl run.Control, values int) bool {
 	return ctl.Device == run.CPU || ctl.Device == run.Auto && err != nil
 }
 
+// kept is the support of an expansion as PredictAll wants it, from the first call on.
+type kept[T any] struct {
+	rough, exact sync.Once
+	sums         *gram.RoughSums[T]
+	columns      *gram.Columns[T]
+}
+
+// mostKept is how many numbers a support has at most that is kept twice more, in 12 bytes each.
+const mostKept = 4 << 20
+
+// keeps returns where the support is kept, for this call alone where it is too large or nobody fitted it.
+func (e *Expansion[T]) keeps() *kept[T] {
+	vectors, ok := any(e.Support).(data.Source[data.Vector])
+	if e.kept == nil || ok && vectors.Len()*data.Dim(vectors) > mostKept {
+		return new(kept[T])
+	}
+	return e.kept
+}
+
 // signs returns numbers of the signs of the scores.
 func (e *Expansion[T]) signs(ctx context.Context, ctl run.Control, x data.Source[T]) ([]float64, error) {
 	n, m := x.Len(), e.Support.Len()
 	if !screens(ctl, n*m) {
 		return e.ScoreAll(ctx, ctl, x)
 	}
-	rough := gram.RoughOn(ctl, e.Kernel, e.Support, 0)
-	if rough == nil {
+	k := e.keeps()
+	k.rough.Do(func() { k.sums = gram.RoughSumsOn(ctl, e.Kernel, e.Support, e.Weight) })
+	if k.sums == nil {
 		return e.ScoreAll(ctx, ctl, x)
 	}
 	if err := ctl.Reserve("scores", 16*float64(n), "score fewer rows at a time"); err != nil {
 		return nil, err
 	}
 	scores, off := make([]float64, n), make([]float64, n)
-	if err := rough.Sums(ctx, ctl, scores, off, x, e.Weight); err != nil {
+	if err := k.sums.Sums(ctx, ctl, scores, off, x); err != nil {
 		return nil, err
 	}
 	open := e.open(scores, off)
 	if len(open) == 0 {
 		return scores, nil
 	}
-	again, err := e.ScoreAll(ctx, ctl, data.Subset[T]{Of: x, Index: open})
-	for k, s := range again {
-		scores[open[k]] = s
+	k.exact.Do(func() { k.columns = gram.BindOn(ctl, e.Kernel, e.Support, ctl.Precision) })
+	again := make([]float64, len(open))
+	err := k.columns.Product(ctx, ctl, again, data.Subset[T]{Of: x, Index: open}, e.Weight)
+	for p, s := range again {
+		scores[open[p]] = s + e.Bias
 	}
 	return scores, among(open, err)
 }

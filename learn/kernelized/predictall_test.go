@@ -3,6 +3,7 @@ package kernelized
 import (
 	"math"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/kerf-ml/kerf/data"
@@ -74,7 +75,7 @@ func TestPredictAll(t *testing.T) {
 func TestScreenBound(t *testing.T) {
 	e, x := screened(600, 20, 0.02, 3)
 	scores, off := make([]float64, 600), make([]float64, 600)
-	err := gram.RoughOn(run.Control{}, e.Kernel, e.Support, 0).Sums(t.Context(), run.Control{}, scores, off, x, e.Weight)
+	err := gram.RoughSumsOn(run.Control{}, e.Kernel, e.Support, e.Weight).Sums(t.Context(), run.Control{}, scores, off, x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,5 +133,38 @@ func TestPredictAllDevice(t *testing.T) {
 	}
 	if _, err := e.PredictAll(t.Context(), run.Control{Device: run.Auto}, x); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestPredictAllKept: what is kept of a fitted expansion serves any number of calls at a time, and one that was
+// not fitted, or is too large, is bound for each call.
+func TestPredictAllKept(t *testing.T) {
+	made, x := screened(600, 20, 0.02, 3)
+	e := expansionOf(made.Kernel, made.Support, made.Weight)
+	if e.keeps() != e.kept || made.keeps() == made.keeps() {
+		t.Fatal("only what is fitted is kept")
+	}
+	want, err := made.PredictAll(t.Context(), run.Control{}, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wait sync.WaitGroup
+	for range 4 {
+		wait.Go(func() {
+			for range 3 {
+				got, err := e.PredictAll(t.Context(), run.Control{Workers: 2}, x)
+				if err != nil || !slices.Equal(got, want) {
+					t.Errorf("labels differ: %v", err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if e.kept.sums == nil || e.kept.columns == nil {
+		t.Error("nothing was kept")
+	}
+	large := data.NewMatrix(3, mostKept/2)
+	if e = expansionOf[data.Vector](made.Kernel, large, []float64{1, 2, 3}); e.keeps() == e.kept {
+		t.Error("a support is kept that is too large")
 	}
 }

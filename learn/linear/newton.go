@@ -51,6 +51,7 @@ type task struct {
 	stuck  bool    // rounding leaves nothing to gain
 	forced float64 // what conjugate gradients may leave of the residual
 	steps  int     // products that the last direction took
+	most   int     // that one may take, 0 for any number
 
 	r, z, d, q []float64 // of conjugate gradients
 	rz, goal   float64
@@ -258,7 +259,7 @@ func (n newton) directions(
 	for ; passes < min(stepsOfCG, max(room-1, 1)); passes++ {
 		var open []*task
 		for _, t := range live {
-			if t.rz > t.goal {
+			if t.rz > t.goal && (t.most == 0 || t.steps < t.most) {
 				open = append(open, t)
 			}
 		}

@@ -23,6 +23,10 @@ const (
 	gramRows    = 1024 // rows that are multiplied at a time
 	mostModels  = 4    // that are made at a time
 
+	costly       = 1 << 22 // numbers of rows from which a model with all pairs has to be worth its time
+	diagonalRows = 2000    // about how many of them the diagonal is of, until then
+	attempt      = 10      // products of a direction by the diagonal that show that it is
+
 	rowsPerSampled = 7.0  // rows for each one of a model
 	leastSampled   = 3.0  // rows of a model, as a multiple of the coordinates
 	mostSampled    = 40.0 // and at most
@@ -33,11 +37,13 @@ const (
 // for all, as the factor of a Cholesky decomposition. With m = b·d rows of
 // similar length the error falls by about 1/√b a product (Marchenko and Pastur
 // 1967); where m is all of them it is the Hessian, and stays near it while few
-// rows change sides. Problems of many coordinates have the diagonal only.
+// rows change sides. Problems of many coordinates have the diagonal only. So has a large one of the
+// logistic loss at first, whose Hessian is often near enough to it: a model costs as much as several products.
 type model struct {
 	factor *data.Matrix // lower triangle, nil for the diagonal
 	scale  []float64    // one by the diagonal
 	h      []float64    // curvature that it was made for
+	modest bool         // of the diagonal, until a direction by it takes long
 }
 
 // prepare makes the models of tasks anew whose curvature has changed by much and whose
@@ -47,9 +53,18 @@ func (p *primal) prepare(ctx context.Context, tasks []*task) error {
 	same := map[*model]*model{} // as at w = 0, where all tasks have the same curvature
 	for _, t := range tasks {
 		m := p.model[p.index[t]]
-		if m.h != nil && (t.steps <= patience || !m.stale(t.now.h)) {
+		if p.modest && (m.h == nil || m.modest && t.steps < attempt) {
+			if m.h == nil || m.stale(t.now.h) {
+				m.h = append(m.h[:0], t.now.h...)
+				m.diagonal(p, max(1, len(p.rows)/diagonalRows))
+			}
+			m.modest, t.most = true, attempt
 			continue
 		}
+		if m.h != nil && !m.modest && (t.steps <= patience || !m.stale(t.now.h)) {
+			continue
+		}
+		m.modest, t.most = false, 0
 		m.h = append(m.h[:0], t.now.h...)
 		at := slices.IndexFunc(p.model, func(other *model) bool { return other != m && slices.Equal(other.h, m.h) })
 		switch {
@@ -75,7 +90,7 @@ func (p *primal) renew(ctx context.Context, models []*model) error {
 	ctl.Workers = min(ctl.Cores(), mostModels)
 	return par.For(ctx, ctl, "", len(models), func(k int) error {
 		if p.diagonal {
-			models[k].diagonal(p)
+			models[k].diagonal(p, 1)
 			return nil
 		}
 		return p.factorise(ctx, models[k])
@@ -92,12 +107,12 @@ func (m *model) stale(h []float64) bool {
 	return len(m.h) != len(h) || change > staleChange*all
 }
 
-// diagonal keeps 1 + Σ h·x² of each coordinate.
-func (m *model) diagonal(p *primal) {
-	h := m.h
+// diagonal keeps 1 + Σ h·x² of each coordinate, from every so manyth row.
+func (m *model) diagonal(p *primal, every int) {
 	m.scale = make([]float64, p.dim+1)
-	for i, x := range p.rows {
-		if h[i] == 0 {
+	for i := 0; i < len(p.rows); i += every {
+		x, h := p.rows[i], m.h[i]*float64(every)
+		if h == 0 {
 			continue
 		}
 		for k, v := range x.Value {
@@ -105,9 +120,9 @@ func (m *model) diagonal(p *primal) {
 			if x.Index != nil {
 				j = int(x.Index[k])
 			}
-			m.scale[j] += h[i] * v * v
+			m.scale[j] += h * v * v
 		}
-		m.scale[p.dim] += h[i] * p.unit * p.unit
+		m.scale[p.dim] += h * p.unit * p.unit
 	}
 	for j, a := range m.scale {
 		m.scale[j] = 1 / (1 + a)

@@ -31,6 +31,7 @@ type primal struct {
 	ctl     run.Control
 
 	diagonal bool // the models are of the diagonal only
+	modest   bool // they begin with it
 	chunks   int
 	block    int // rows that are read twice in a row
 	sum      []float64
@@ -60,6 +61,8 @@ func newPrimal(s *sample, penalty []float64, columns int, seed uint64, ctl run.C
 // not evaluated.
 func (p *primal) tasks(label [][]float64, loss curve) []*task {
 	p.label, p.loss = label, loss
+	_, logistic := loss.(logisticLoss)
+	p.modest = logistic && p.stored() >= costly && len(p.rows) > 0
 	tasks := make([]*task, len(label))
 	for k := range tasks {
 		tasks[k] = newTask(p.dim+1, len(p.rows))
