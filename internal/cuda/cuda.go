@@ -45,6 +45,9 @@ type Driver interface {
 	// Launch starts a kernel whose one parameter is the struct at args.
 	Launch(f Function, grid, block [3]uint32, shared uint32, s Stream, args unsafe.Pointer) Result
 
+	// LaunchTogether starts one of which all blocks run at once, so that they can wait for each other.
+	LaunchTogether(f Function, grid, block [3]uint32, shared uint32, s Stream, args unsafe.Pointer) Result
+
 	ErrorName(r Result) string
 }
 

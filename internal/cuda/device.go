@@ -172,6 +172,14 @@ func Launch[A any](d *Device, f Function, grid, block [3]uint32, shared int, s S
 	return d.failed("start a kernel", r)
 }
 
+// LaunchTogether starts a kernel of which all blocks run at once: at most one for each multiprocessor.
+func LaunchTogether[A any](d *Device, f Function, grid, block [3]uint32, shared int, s Stream, args A) error {
+	held := &args
+	r := d.driver.LaunchTogether(f, grid, block, uint32(shared), s, unsafe.Pointer(held))
+	runtime.KeepAlive(held)
+	return d.failed("start a kernel", r)
+}
+
 // Stream is an order of work on the device.
 func (d *Device) Stream() (Stream, error) {
 	s, r := d.driver.NewStream()

@@ -42,6 +42,8 @@ type linked struct {
 	cuFuncSetAttribute       func(f Function, attribute, value int32) Result
 	cuLaunchKernel           func(f Function, gx, gy, gz, bx, by, bz, shared uint32, s Stream,
 		params, extra *unsafe.Pointer) Result
+	cuLaunchCooperativeKernel func(f Function, gx, gy, gz, bx, by, bz, shared uint32, s Stream,
+		params *unsafe.Pointer) Result
 	cuGetErrorName func(r Result, name **byte) Result
 }
 
@@ -84,7 +86,7 @@ func open() (Driver, error) {
 		{&d.cuStreamDestroy, "cuStreamDestroy_v2"}, {&d.cuStreamSynchronize, "cuStreamSynchronize"},
 		{&d.cuModuleLoadData, "cuModuleLoadData"}, {&d.cuModuleGetFunction, "cuModuleGetFunction"},
 		{&d.cuFuncSetAttribute, "cuFuncSetAttribute"}, {&d.cuLaunchKernel, "cuLaunchKernel"},
-		{&d.cuGetErrorName, "cuGetErrorName"},
+		{&d.cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel"}, {&d.cuGetErrorName, "cuGetErrorName"},
 	} {
 		address, err := purego.Dlsym(handle, f.name)
 		if err != nil {
@@ -193,6 +195,16 @@ func (d *linked) Launch(f Function, grid, block [3]uint32, shared uint32, s Stre
 	pin.Pin(args)
 	params := []unsafe.Pointer{args}
 	return d.cuLaunchKernel(f, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared, s, &params[0], nil)
+}
+
+func (d *linked) LaunchTogether(
+	f Function, grid, block [3]uint32, shared uint32, s Stream, args unsafe.Pointer,
+) Result {
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	pin.Pin(args)
+	params := []unsafe.Pointer{args}
+	return d.cuLaunchCooperativeKernel(f, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared, s, &params[0])
 }
 
 func (d *linked) ErrorName(r Result) string {

@@ -5,7 +5,9 @@ import (
 	"unsafe"
 
 	"github.com/kerf-ml/kerf/internal/cuda"
+	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/vmath"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // courier has two streams, with pinned memory in which numbers arrive.
@@ -43,14 +45,21 @@ func (e *engine[F]) courier() (c *courier, err error) {
 	return c, nil
 }
 
-// travel makes trips until there are no more.
-func travel[F, O, G cuda.Number](ctx context.Context, l *line[F, O], dst []G) error {
-	e := l.matrix.engine
+// carry calls f for so many pieces with a courier, several of which are on their way at a time.
+func (e *engine[F]) carry(ctx context.Context, ctl run.Control, pieces int, f func(c *courier, piece int) error) error {
+	ctl.Workers = min(ctl.Cores(), couriers)
+	return par.For(ctx, ctl.Quiet(), "", pieces, func(piece int) error {
+		return e.device.Do(func() error { return e.travel(func(c *courier) error { return f(c, piece) }) })
+	})
+}
+
+// travel calls f with a courier.
+func (e *engine[F]) travel(f func(c *courier) error) error {
 	c, err := e.courier()
 	if err != nil {
 		return err
 	}
-	err = trips(ctx, l, c, dst)
+	err = f(c)
 	for _, s := range c.stream { // after an error too: memory of the device is about to be given back
 		if late := e.device.Wait(s); err == nil {
 			err = late
@@ -66,7 +75,7 @@ func travel[F, O, G cuda.Number](ctx context.Context, l *line[F, O], dst []G) er
 	return nil
 }
 
-// trips has the next piece on the bus while it copies one to its place. It waits for rows that are not made
+// trips makes trips until there are no more. It has the next piece on the bus while it copies one to its place. It waits for rows that are not made
 // yet when it has nothing on the bus, so that it never holds up who makes them.
 func trips[F, O, G cuda.Number](ctx context.Context, l *line[F, O], c *courier, dst []G) error {
 	type piece struct {

@@ -85,7 +85,9 @@ func deliver[F, O, G cuda.Number](
 		return par.For(ctx, ctl.Quiet(), "", workers, func(int) error {
 			err := errLost // where there is a panic: the others are not to wait for this one
 			defer func() { l.fail(err) }()
-			err = m.engine.device.Do(func() error { return travel(ctx, l, dst) })
+			err = m.engine.device.Do(func() error {
+				return m.engine.travel(func(c *courier) error { return trips(ctx, l, c, dst) })
+			})
 			return err
 		})
 	})

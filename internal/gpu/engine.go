@@ -186,20 +186,37 @@ func launch[F cuda.Number, A any](
 func launchOf[F cuda.Number, A any](
 	d *cuda.Device, name string, grid, block [3]uint32, shared int, s cuda.Stream, args A,
 ) error {
-	name += "_f" + strconv.Itoa(8*sizeOf[F]())
-	module := moduleOf(name)
-	f, err := d.Function(module, func() [][]byte { return images(module) }, name, shared)
+	f, err := functionOf[F](d, name, shared)
 	if err != nil {
 		return err
 	}
 	return cuda.Launch(d, f, grid, block, shared, s, args)
 }
 
+// together starts a kernel of the precision F whose blocks wait for each other.
+func together[F cuda.Number, A any](
+	e *engine[F], name string, blocks, threads, shared int, s cuda.Stream, args A,
+) error {
+	f, err := functionOf[F](e.device, name, shared)
+	if err != nil {
+		return err
+	}
+	return cuda.LaunchTogether(e.device, f, [3]uint32{uint32(blocks), 1, 1}, [3]uint32{uint32(threads), 1, 1}, shared, s,
+		args)
+}
+
+// functionOf returns a kernel of the precision F.
+func functionOf[F cuda.Number](d *cuda.Device, name string, shared int) (cuda.Function, error) {
+	name += "_f" + strconv.Itoa(8*sizeOf[F]())
+	module := moduleOf(name)
+	return d.Function(module, func() [][]byte { return images(module) }, name, shared)
+}
+
 // dualKernels are those of gen/cuda/dual.cu.
 var dualKernels = []string{"survey", "histogram", "tally", "write", "keep", "gather", "inner"}
 
 // denseKernels are those of gen/cuda/dense.cu.
-var denseKernels = []string{"frame", "blocks", "turned", "corner", "settle", "tell"}
+var denseKernels = []string{"frame", "blocks", "turned", "corner", "invert", "settle", "tell"}
 
 // moduleOf returns the source file of a kernel.
 func moduleOf(name string) string {
@@ -212,6 +229,8 @@ func moduleOf(name string) string {
 		return "gauss"
 	case strings.HasPrefix(name, "split"):
 		return "split"
+	case strings.HasPrefix(name, "pivot"):
+		return "pivot"
 	case strings.Count(name, "_") == 1:
 		return "rows"
 	case strings.HasSuffix(name, "f64"):

@@ -310,7 +310,21 @@ func (d *Driver) Shared(cuda.Function, int) cuda.Result { return d.called("Share
 func (d *Driver) Launch(
 	f cuda.Function, grid, _ [3]uint32, _ uint32, _ cuda.Stream, args unsafe.Pointer,
 ) cuda.Result {
-	if r := d.called("Launch"); r != cuda.OK {
+	return d.launch("Launch", f, grid, args)
+}
+
+// LaunchTogether runs the kernel, whose blocks have to be as many as there are multiprocessors at most.
+func (d *Driver) LaunchTogether(
+	f cuda.Function, grid, _ [3]uint32, _ uint32, _ cuda.Stream, args unsafe.Pointer,
+) cuda.Result {
+	if grid != [3]uint32{1, 1, 1} {
+		return 720 // too many blocks
+	}
+	return d.launch("LaunchTogether", f, grid, args)
+}
+
+func (d *Driver) launch(method string, f cuda.Function, grid [3]uint32, args unsafe.Pointer) cuda.Result {
+	if r := d.called(method); r != cuda.OK {
 		return r
 	}
 	for axis, limit := range []uint32{1<<31 - 1, 1<<16 - 1, 1<<16 - 1} {
