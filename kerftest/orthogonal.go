@@ -50,6 +50,7 @@ func Orthogonal(t *testing.T, b compute.Backend) {
 
 	huge := slices.Clone(thin)
 	huge[140] = data.Dense(1e200, 0, 0, 0, 1)
+	tanh := kernel.Form{Pair: kernel.Dot, Map: kernel.Scalar{Op: kernel.Tanh, A: 1, B: 1}}
 	for _, c := range []struct {
 		name string
 		form kernel.Form
@@ -58,7 +59,7 @@ func Orthogonal(t *testing.T, b compute.Backend) {
 		{"negative", kernel.Form{Pair: kernel.Dot, Map: kernel.Scalar{A: -1}}, thin},
 		{"a distance", kernel.Form{Pair: kernel.Distance2, Map: kernel.Scalar{A: 1}}, thin},
 		{"not finite", dot, huge},
-		{"negative beyond the first", kernel.Form{Pair: kernel.Dot, Map: kernel.Scalar{Op: kernel.Tanh, A: 1, B: 1}}, thin[1:130]},
+		{"negative beyond the first", tanh, thin[1:130]},
 	} {
 		if pivot, _, err := orthogonalise(t, b, c.form, c.y, 1e-9); !errors.Is(err, compute.ErrNotPSD) {
 			t.Errorf("%s: %v, rank %d", c.name, err, len(pivot))

@@ -104,6 +104,9 @@ func (b *Buffer[F]) ReadRows(to []F, i, pitch, width int, s Stream) error {
 	if i < 0 || i+(rows-1)*pitch+width > b.n {
 		panic("cuda: read outside of a buffer")
 	}
+	if pitch == width {
+		return b.Read(to[:rows*width], i, s)
+	}
 	return b.device.failed("copy from "+b.device.name, b.device.driver.CopyRowsOut(unsafe.Pointer(&to[0]), b.At(i),
 		size[F](pitch), size[F](width), uint64(rows), s))
 }

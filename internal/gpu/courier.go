@@ -45,6 +45,14 @@ func (e *engine[F]) courier() (c *courier, err error) {
 	return c, nil
 }
 
+// arrivals returns pinned memory of a stream in which so many numbers arrive, or wait to leave.
+func arrivals[O cuda.Number](d *cuda.Device, c *courier, stream, n int) ([]O, error) {
+	if err := pin(d, &c.pinned[stream], (n*sizeOf[O]()+7)/8); err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*O)(unsafe.Pointer(unsafe.SliceData(c.pinned[stream].Data))), n), nil
+}
+
 // carry calls f for so many pieces with a courier, several of which are on their way at a time.
 func (e *engine[F]) carry(ctx context.Context, ctl run.Control, pieces int, f func(c *courier, piece int) error) error {
 	ctl.Workers = min(ctl.Cores(), couriers)
@@ -75,8 +83,8 @@ func (e *engine[F]) travel(f func(c *courier) error) error {
 	return nil
 }
 
-// trips makes trips until there are no more. It has the next piece on the bus while it copies one to its place. It waits for rows that are not made
-// yet when it has nothing on the bus, so that it never holds up who makes them.
+// trips makes trips until there are no more. It has the next piece on the bus while it copies one to its place. It
+// waits for rows that are not made yet when it has nothing on the bus, so that it never holds up who makes them.
 func trips[F, O, G cuda.Number](ctx context.Context, l *line[F, O], c *courier, dst []G) error {
 	type piece struct {
 		chunk int
@@ -89,10 +97,11 @@ func trips[F, O, G cuda.Number](ctx context.Context, l *line[F, O], c *courier, 
 			return piece{chunk: -1}, err
 		}
 		p := piece{chunk: chunk, to: dst[lo*l.width : hi*l.width]}
-		if err := pin(l.slot.device, &c.pinned[b], (l.trip*l.width*sizeOf[O]()+7)/8); err != nil {
+		room, err := arrivals[O](l.slot.device, c, b, l.trip*l.width)
+		if err != nil {
 			return p, err
 		}
-		p.from = unsafe.Slice((*O)(unsafe.Pointer(unsafe.SliceData(c.pinned[b].Data))), len(p.to))
+		p.from = room[:len(p.to)]
 		return p, out.ReadRows(p.from, at*l.ld, l.ld, l.width, c.stream[b])
 	}
 	here, err := depart(0)

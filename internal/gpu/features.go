@@ -79,7 +79,7 @@ func features[F, O, G cuda.Number](
 	}()
 	d := delivery[F, O]{width: r.dim, ld: r.ld()}
 	err = r.device.Do(func() error {
-		if err := r.begin(ctx, ctl, b); err != nil {
+		if err := begin(ctx, ctl, m.engine, r, b); err != nil {
 			return err
 		}
 		size := sizeOf[O]() // of a row there are features three times, K, and K widened or in pieces
@@ -114,19 +114,13 @@ func features[F, O, G cuda.Number](
 }
 
 // begin brings B to the device.
-func (r *rotation[O]) begin(ctx context.Context, ctl run.Control, b *data.Matrix) error {
-	flat := make([]O, len(b.Data))
-	err := par.For(ctx, ctl.Quiet(), "", b.Rows, func(i int) error {
-		convert(flat[i*b.Cols:(i+1)*b.Cols], b.Row(i))
-		return nil
-	})
-	if err != nil {
-		return err
-	}
+func begin[F, O cuda.Number](
+	ctx context.Context, ctl run.Control, e *engine[F], r *rotation[O], b *data.Matrix,
+) error {
 	var raw *cuda.Buffer[O]
 	defer func() { raw.Release() }()
 	ld := padded(r.dim)
-	if err := errors.Join(room(r.device, &raw, len(flat)), room(r.device, &r.b, ld*r.m),
+	if err := errors.Join(room(r.device, &raw, len(b.Data)), room(r.device, &r.b, ld*r.m),
 		room(r.device, &r.found, lookBlocks)); err != nil {
 		return err
 	}
@@ -135,7 +129,18 @@ func (r *rotation[O]) begin(ctx context.Context, ctl run.Control, b *data.Matrix
 		return err
 	}
 	defer r.device.FreeStream(stream)
-	if err := raw.Write(0, flat, stream); err != nil {
+	trip := max(1, tripBytes/(b.Cols*sizeOf[O]()))
+	err = e.carry(ctx, ctl, par.Blocks(b.Rows, trip), func(c *courier, piece int) error {
+		lo, hi := par.Range(piece, b.Rows, trip)
+		flat, err := arrivals[O](r.device, c, 0, trip*b.Cols)
+		if err != nil {
+			return err
+		}
+		flat = flat[:(hi-lo)*b.Cols]
+		convert(flat, b.Data[lo*b.Cols:hi*b.Cols])
+		return raw.Write(lo*b.Cols, flat, c.stream[0])
+	})
+	if err != nil {
 		return err
 	}
 	err = launchOf[O](r.device, "turn", [3]uint32{uint32(ld / 32), uint32(par.Blocks(r.m, 32)), 1}, [3]uint32{32, 8, 1}, 0,

@@ -262,10 +262,11 @@ func (p *pivoting) bring(ctx context.Context, ctl run.Control, rank int) (*data.
 	rows := max(1, min(tile, tripBytes/(8*max(rank, 1))))
 	err := p.engine.carry(ctx, ctl, par.Blocks(rank, rows), func(c *courier, piece int) error {
 		lo, hi := par.Range(piece, rank, rows)
-		if err := pin(p.engine.device, &c.pinned[0], rows*rank); err != nil {
+		from, err := arrivals[float64](p.engine.device, c, 0, rows*rank)
+		if err != nil {
 			return err
 		}
-		from := c.pinned[0].Data[:(hi-lo)*hi]
+		from = from[:(hi-lo)*hi]
 		if err := p.l.ReadRows(from, lo*p.ld, p.ld, hi, c.stream[0]); err != nil {
 			return err
 		}
