@@ -45,9 +45,13 @@ func (e *engine[F]) courier() (c *courier, err error) {
 	return c, nil
 }
 
-// arrivals returns pinned memory of a stream in which so many numbers arrive, or wait to leave.
+// arrivals returns pinned memory of a stream in which so many numbers arrive, or wait to leave. To pin takes long: there is
+// some more for the next call.
 func arrivals[O cuda.Number](d *cuda.Device, c *courier, stream, n int) ([]O, error) {
-	if err := pin(d, &c.pinned[stream], (n*sizeOf[O]()+7)/8); err != nil {
+	words := 1 << 10
+	for ; 8*words < n*sizeOf[O](); words *= 2 {
+	}
+	if err := pin(d, &c.pinned[stream], words); err != nil {
 		return nil, err
 	}
 	return unsafe.Slice((*O)(unsafe.Pointer(unsafe.SliceData(c.pinned[stream].Data))), n), nil
@@ -97,7 +101,7 @@ func trips[F, O, G cuda.Number](ctx context.Context, l *line[F, O], c *courier, 
 			return piece{chunk: -1}, err
 		}
 		p := piece{chunk: chunk, to: dst[lo*l.width : hi*l.width]}
-		room, err := arrivals[O](l.slot.device, c, b, l.trip*l.width)
+		room, err := arrivals[O](l.matrix.engine.device, c, b, l.trip*l.width)
 		if err != nil {
 			return p, err
 		}
@@ -109,7 +113,7 @@ func trips[F, O, G cuda.Number](ctx context.Context, l *line[F, O], c *courier, 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := l.slot.device.Wait(c.stream[b]); err != nil {
+		if err := l.matrix.engine.device.Wait(c.stream[b]); err != nil {
 			return err
 		}
 		l.back(here.chunk)

@@ -24,12 +24,16 @@ type pivoting struct {
 	teams int                   // blocks
 }
 
+// panelShared is what a block of pivotpanel may take of shared memory on every device: three numbers
+// of each of its rows, and their part of the panel where that fits.
+const panelShared = 96 << 10
+
 // Places in known behind the four lists of rows, and what state has: columns that are done, whether
 // there are no more to come, whether the matrix is at fault, an unused number, and the least part of each block.
 const (
 	mostTeams  = 256
 	stateWords = 8 + mostTeams
-	slotWords  = 4
+	slotWords  = 2
 )
 
 // rowsArgs and the others are the structs of gen/cuda/pivot.cu.
@@ -56,6 +60,7 @@ type panelArgs struct {
 	ld, n, first int64
 	stop         float64
 	steps, each  int32
+	inside, _    int32
 }
 
 type turnedArgs struct {
@@ -79,7 +84,7 @@ func (b *bound[F]) Orthogonalise(
 	defer runtime.KeepAlive(b)
 	e, n := d.engine, d.columns.n
 	p := &pivoting{factor: factor{engine: e, m: n, ld: padded(n)}, n: n}
-	p.each = (par.Blocks(n, min(e.device.Units(), mostTeams)) + 31) / 32 * 32
+	p.each = (par.Blocks(n, min(e.device.Units(), mostTeams)) + 63) / 64 * 64
 	p.teams = par.Blocks(n, p.each)
 	defer p.release()
 	err = e.device.Do(func() error {
@@ -131,7 +136,7 @@ func (p *pivoting) take() (err error) {
 	if err != nil {
 		return err
 	}
-	if 2*8*float64(p.ld)*float64(p.ld+tile) > float64(free)/2 {
+	if 2*8*float64(p.ld)*float64(p.ld+tile) > float64(free)/2 || 8*3*p.each > panelShared {
 		return compute.ErrNoRoom
 	}
 	if p.a, err = cuda.NewBuffer[float64](d, p.ld*p.ld); err != nil {
@@ -169,15 +174,18 @@ func (p *pivoting) panels(ctx context.Context, s *slot[float64], stop, slack flo
 		return nil, err
 	}
 	state := s.sums.Data[:stateWords]
-	rank, tiles := 0, p.ld/tile
+	rank, tiles, inside := 0, p.ld/tile, int32(0)
+	if 8*p.each*(3+tile+8) <= panelShared {
+		inside = 1
+	}
 	for done := false; rank < p.n && !done; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		first, steps := rank, min(tile, p.n-rank)
-		err := together(p.engine, "pivotpanel", p.teams, 256, 24*p.each, s.stream, panelArgs{a: p.a.At(0), l: p.l.At(0),
+		err := together(p.engine, "pivotpanel", p.teams, 512, panelShared, s.stream, panelArgs{a: p.a.At(0), l: p.l.At(0),
 			rows: p.rows(), slots: slots[0], next: slots[1], ld: int64(p.ld), n: int64(p.n), first: int64(first), stop: stop,
-			steps: int32(steps), each: int32(p.each)})
+			steps: int32(steps), each: int32(p.each), inside: inside})
 		if err != nil {
 			return nil, err
 		}
