@@ -9,8 +9,7 @@
 
 #include "common.cuh"
 
-const int side = 128, team = 512, most = 256; // columns of a panel, threads that have rows of it, blocks of them at most
-const double infinity = __builtin_huge_val();
+const int side = 128, team = 512, most = 256; // columns of a panel; threads of a block, and blocks
 
 // What is known of each row, and of the whole: state has the number of columns that are done, 1 where there are no more
 // to come, 1 where the matrix is not positive semidefinite, and from stateNegative on the least part of each block.
@@ -21,10 +20,12 @@ struct Rows {
     double *order, *state;  // the pivots
 };
 
-// A candidate is the row of which the largest part is left, of those that a block has. Each has a slot for every column
-// of the panel; what is not written yet is all ones.
-struct __align__(16) Slot {
-    unsigned long long part, where; // where: place·2³² + row
+// A candidate is the row of which the largest part is left, of those that a block has, with its last number in the
+// factor and what is left of it. Each block has a slot for every column of the panel; what is not written yet is all
+// ones. The part is 0 where none is above the stop. where is place·2³² + row.
+struct __align__(32) Slot {
+    unsigned long long part, where;
+    double last, rest;
 };
 
 // pivotstart fills in what is known before the first column. One block of 1024 threads.
@@ -78,9 +79,9 @@ extern "C" __global__ void __launch_bounds__(256) pivotproof_f64(const __grid_co
 }
 
 // pivotpanel makes columns first to first+steps-1 of the factor L of what is left of the matrix A, whose tiles on and
-// below the diagonal count. Blocks of 512 threads have so many rows each, 8 threads for a row. It stops where no part is
-// above stop. The slots of the next panel are made ready. inside says that a block's part of the panel fits into shared
-// memory.
+// below the diagonal count. Blocks of 512 threads have so many rows each, 8 threads for a row. It stops where no part
+// is above stop. The slots of the next panel are made ready. inside says that a block's part of the panel fits into
+// shared memory.
 struct Panel {
     const double *a;
     double *l;
@@ -91,97 +92,116 @@ struct Panel {
     int steps, each, inside, unused;
 };
 
-struct Candidate {
-    double part;
-    unsigned long long where;
-};
-
-// better takes the larger part, and the earlier place where they are equal.
-__device__ __forceinline__ void better(Candidate &c, double part, unsigned long long where) {
-    if (part > c.part || (part == c.part && where < c.where)) c.part = part, c.where = where;
-}
-__device__ __forceinline__ void betterOf(Candidate &c, int distance) {
-    double part = __shfl_xor_sync(0xffffffffu, c.part, distance);
-    better(c, part, __shfl_xor_sync(0xffffffffu, c.where, distance));
+// best returns the lane whose candidate is the best of a warp: the largest part, and the earliest place where parts are
+// equal.
+__device__ __forceinline__ int best(unsigned long long part, unsigned place) {
+    const unsigned high = (unsigned)(part >> 32), low = (unsigned)part, all = 0xffffffffu;
+    bool in = high == __reduce_max_sync(all, high);
+    const unsigned lowest = __reduce_max_sync(all, in ? low : 0);
+    in = in && low == lowest;
+    const unsigned first = __reduce_min_sync(all, in ? place : all);
+    return __ffs(__ballot_sync(all, in && place == first)) - 1;
 }
 
 // fence orders what the block has done before it for other blocks.
 __device__ __forceinline__ void fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 
+// write and read are of slots that other blocks read and write meanwhile.
+__device__ __forceinline__ void write(Slot *to, const Slot &s) {
+    asm volatile("st.volatile.global.v2.u64 [%0], {%1,%2};" ::"l"(&to->last), "l"(__double_as_longlong(s.last)),
+                 "l"(__double_as_longlong(s.rest))
+                 : "memory");
+    asm volatile("st.volatile.global.v2.u64 [%0], {%1,%2};" ::"l"(to), "l"(s.part), "l"(s.where) : "memory");
+}
+__device__ __forceinline__ Slot read(const Slot *from) {
+    unsigned long long part, where, last, rest;
+    do {
+        asm volatile("ld.volatile.global.v2.u64 {%0,%1}, [%2];" : "=l"(part), "=l"(where) : "l"(from) : "memory");
+        asm volatile("ld.volatile.global.v2.u64 {%0,%1}, [%2];" : "=l"(last), "=l"(rest) : "l"(&from->last) : "memory");
+    } while (part == ~0ull || where == ~0ull || last == ~0ull || rest == ~0ull);
+    return {part, where, __longlong_as_double(last), __longlong_as_double(rest)};
+}
+
+// A step: every block tells its candidate; when all are known the best of them is the pivot, and each block computes
+// the column for its rows. Of the pivot's row other blocks read what was written a step before and earlier, for which
+// there was a fence since; its last number came with the candidate.
 extern "C" __global__ void __launch_bounds__(team, 1) pivotpanel_f64(const __grid_constant__ Panel g) {
-    extern __shared__ double known[]; // of the block's rows rest, whole and place, then their part of the panel if it fits
-    __shared__ Candidate mine[team / 32], theirs[team / 32];
-    double *rest = known, *whole = known + g.each, *panel = known + 3 * g.each;
-    long long *place = (long long *)(known + 2 * g.each), ld = side + 8;
+    extern __shared__ double known[]; // of the block's rows, then their part of the panel if it fits
+    __shared__ Slot found[most / 32];
+    double *rest = known, *whole = rest + g.each, *parts = whole + g.each, *panel = parts + 2 * g.each;
+    long long *place = (long long *)(parts + g.each), ld = side + 8;
     const int tid = threadIdx.x, lane = tid % 32, warp = tid / 32, group = tid / 8, part = tid % 8;
     const long long lo = (long long)blockIdx.x * g.each;
     const int rows = (int)min((long long)g.each, g.n - lo);
     if (!g.inside) panel = g.l + lo * g.ld + g.first, ld = g.ld;
-    for (int at = blockIdx.x * team + tid; at < side * gridDim.x; at += gridDim.x * team)
-        g.next[at].part = g.next[at].where = ~0ull;
-    for (int i = tid; i < rows; i += team)
-        rest[i] = g.rows.rest[lo + i], whole[i] = g.rows.whole[lo + i], place[i] = g.rows.place[lo + i];
-    __syncthreads();
+    for (int at = blockIdx.x * team + tid; at < side * gridDim.x; at += gridDim.x * team) {
+        unsigned long long *words = (unsigned long long *)(g.next + at);
+        words[0] = words[1] = words[2] = words[3] = ~0ull;
+    }
     double least = 0;
+    for (int i = tid; i < rows; i += team) {
+        rest[i] = g.rows.rest[lo + i], whole[i] = g.rows.whole[lo + i], place[i] = g.rows.place[lo + i];
+        parts[i] = place[i] < g.first ? 0 : rest[i] / whole[i];
+        least = min(least, parts[i]);
+    }
     int step = 0;
     for (; step < g.steps; step++) {
         const long long k = g.first + step;
-        Candidate c = {-infinity, ~1ull};
-        for (int i = group; i < rows && part == 0; i += team / 8)
-            if (place[i] >= k) {
-                double left = rest[i] / whole[i];
-                least = min(least, left);
-                better(c, left, (unsigned long long)place[i] << 32 | (unsigned long long)(lo + i));
-            }
-        __syncwarp();
-        betterOf(c, 8);
-        betterOf(c, 16);
-        if (lane == 0) mine[warp] = c;
-        __syncthreads(); // the column before is written, too
+        __syncthreads(); // the column before is written
         Slot *slots = g.slots + (long long)step * gridDim.x;
+        Slot c = {0, ~1ull, 0, 0};
         if (warp == 0) {
-            c = mine[lane % (team / 32)];
-            for (int distance = 1; distance < team / 32; distance *= 2) betterOf(c, distance);
-            if (lane == 0) {
-                const long long row = (long long)(c.where & 0xffffffffull);
-                if (c.part > g.stop) g.rows.rest[row] = rest[row - lo];
-                fence();
-                asm volatile("st.volatile.global.v2.u64 [%0], {%1,%2};" ::"l"(slots + blockIdx.x),
-                             "l"(__double_as_longlong(c.part)), "l"(c.where)
-                             : "memory");
+            int mine = -1;
+            unsigned at = ~0u;
+            for (int i = lane; i < rows; i += 32) {
+                const unsigned long long p = parts[i] > g.stop ? __double_as_longlong(parts[i]) : 0;
+                const unsigned here = (unsigned)place[i];
+                if (p > c.part || (p == c.part && p > 0 && here < at)) c.part = p, at = here, mine = i;
             }
-        }
-        c = {-infinity, ~1ull};
-        if (tid < gridDim.x) {
-            const Slot *from = slots + tid;
-            unsigned long long p, w;
-            do asm volatile("ld.volatile.global.v2.u64 {%0,%1}, [%2];" : "=l"(p), "=l"(w) : "l"(from) : "memory");
-            while (p == ~0ull || w == ~0ull);
+            if (lane == best(c.part, at)) {
+                if (c.part > 0) {
+                    c.where = (unsigned long long)at << 32 | (unsigned long long)(lo + mine);
+                    c.last = step > 0 ? panel[mine * ld + step - 1] : 0, c.rest = rest[mine];
+                }
+                write(slots + blockIdx.x, c);
+            }
             fence();
-            c.part = __longlong_as_double(p), c.where = w;
-        }
-        __syncwarp();
-        if (warp * 32 < gridDim.x) {
-            for (int distance = 1; distance < 32; distance *= 2) betterOf(c, distance);
-            if (lane == 0) theirs[warp] = c;
+        } else if (warp <= (gridDim.x + 31) / 32) {
+            const int from = tid - 32;
+            if (from < gridDim.x) c = read(slots + from);
+            fence();
+            __syncwarp();
+            if (lane == best(c.part, (unsigned)(c.where >> 32))) found[warp - 1] = c;
         }
         __syncthreads();
-        c = theirs[0];
-        for (int w = 1; w * 32 < gridDim.x; w++) better(c, theirs[w].part, theirs[w].where);
-        if (!(c.part > g.stop)) break;
+        int winner = 0;
+        for (int w = 1; w * 32 < gridDim.x; w++)
+            if (found[w].part > found[winner].part ||
+                (found[w].part == found[winner].part && found[w].where < found[winner].where))
+                winner = w;
+        c = found[winner];
+        if (c.part == 0) break;
         const long long pivot = (long long)(c.where & 0xffffffffull), from = (long long)(c.where >> 32);
+        auto value = [&](int i) {
+            const long long row = lo + i;
+            if (part > 0 || i >= rows || place[i] < k) return 0.0;
+            return row / side >= pivot / side ? g.a[row * g.ld + pivot] : g.a[pivot * g.ld + row];
+        };
+        double next = value(group), h[side / 8];
         const double *head = g.l + pivot * g.ld + g.first;
-        double h[side / 8];
 #pragma unroll
-        for (int q = 0; q < side / 8; q++) h[q] = part + 8 * q < step ? __ldcg(head + part + 8 * q) : 0;
-        const double d = sqrt(__ldcg(&g.rows.rest[pivot]));
+        for (int q = 0; q < side / 8; q++) {
+            const int at = part + 8 * q;
+            h[q] = at < step - 1 ? __ldcg(head + at) : at == step - 1 ? c.last : 0;
+        }
+        const double d = sqrt(c.rest);
         for (int r = 0; r < g.each; r += team / 8) { // the same for all threads of a warp
             const int i = r + group;
             const long long row = lo + i, at = i < rows ? place[i] : -1;
             const bool left = at >= k && row != pivot;
-            double value = 0, sum = 0;
+            double v = next, sum = 0;
+            if (r + team / 8 < g.each) next = value(i + team / 8);
             if (left) {
-                if (part == 0) value = row / side >= pivot / side ? g.a[row * g.ld + pivot] : g.a[pivot * g.ld + row];
                 const double *own = panel + i * ld;
 #pragma unroll
                 for (int q = 0; q < side / 8; q++)
@@ -189,10 +209,14 @@ extern "C" __global__ void __launch_bounds__(team, 1) pivotpanel_f64(const __gri
             }
             for (int distance = 4; distance > 0; distance /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, distance);
             if (part == 0 && i < rows) {
-                double v = left ? (value - sum) / d : 0.0;
-                if (row == pivot) v = d, place[i] = k, g.rows.order[k] = (double)row;
-                if (left && at == k) place[i] = from;
-                if (left) rest[i] -= v * v;
+                v = left ? (v - sum) / d : 0.0;
+                if (left) {
+                    rest[i] -= v * v;
+                    parts[i] = rest[i] / whole[i];
+                    least = min(least, parts[i]);
+                    if (at == k) place[i] = from;
+                }
+                if (row == pivot) v = d, parts[i] = 0, place[i] = k, g.rows.order[k] = (double)row;
                 g.l[row * g.ld + k] = v;
                 if (g.inside) panel[i * ld + step] = v;
             }
@@ -201,18 +225,22 @@ extern "C" __global__ void __launch_bounds__(team, 1) pivotpanel_f64(const __gri
     }
     __syncthreads();
     for (int i = tid; i < rows; i += team) g.rows.rest[lo + i] = rest[i], g.rows.place[lo + i] = place[i];
-    for (int distance = 8; distance < 32; distance *= 2) least = min(least, __shfl_xor_sync(0xffffffffu, least, distance));
-    if (lane == 0) mine[warp].part = least;
+    for (int distance = 1; distance < 32; distance *= 2)
+        least = min(least, __shfl_xor_sync(0xffffffffu, least, distance));
+    __syncthreads();
+    if (lane == 0) known[warp] = least;
     __syncthreads();
     if (tid == 0) {
-        for (int w = 0; w < team / 32; w++) least = min(least, mine[w].part);
+        for (int w = 0; w < team / 32; w++) least = min(least, known[w]);
         g.rows.state[stateNegative + blockIdx.x] = min(g.rows.state[stateNegative + blockIdx.x], least);
-        if (blockIdx.x == 0) g.rows.state[stateRank] = (double)(g.first + step), g.rows.state[stateDone] = step < g.steps;
+        if (blockIdx.x > 0) return;
+        g.rows.state[stateRank] = (double)(g.first + step);
+        g.rows.state[stateDone] = step < g.steps;
     }
 }
 
-// pivotturn writes Lᵀ, of the rows of L in the order of pivots, and the identity past the rank. Blocks of 32×8 threads turn
-// 32×32 numbers.
+// pivotturn writes Lᵀ, of the rows of L in the order of pivots, and the identity past the rank. Blocks of 32×8 threads
+// turn 32×32 numbers.
 struct Turned {
     const double *l, *order;
     double *to;

@@ -34,7 +34,7 @@ type Driver interface {
 	// rows that lie one after the other.
 	CopyRowsOut(to unsafe.Pointer, from Pointer, pitch, width, rows uint64, s Stream) Result
 
-	NewStream() (Stream, Result)
+	NewStream(urgent bool) (Stream, Result) // kernels of an urgent one go before those of others that wait
 	FreeStream(s Stream) Result
 	Wait(s Stream) Result // until all that the stream was given is done
 

@@ -181,8 +181,13 @@ func LaunchTogether[A any](d *Device, f Function, grid, block [3]uint32, shared 
 }
 
 // Stream is an order of work on the device.
-func (d *Device) Stream() (Stream, error) {
-	s, r := d.driver.NewStream()
+func (d *Device) Stream() (Stream, error) { return d.stream(false) }
+
+// Urgent is a stream whose kernels go before those of others that wait.
+func (d *Device) Urgent() (Stream, error) { return d.stream(true) }
+
+func (d *Device) stream(urgent bool) (Stream, error) {
+	s, r := d.driver.NewStream(urgent)
 	return s, d.failed("make a stream", r)
 }
 

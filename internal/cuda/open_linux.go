@@ -34,7 +34,7 @@ type linked struct {
 	cuMemcpyHtoDAsync        func(to Pointer, from unsafe.Pointer, bytes uint64, s Stream) Result
 	cuMemcpyDtoHAsync        func(to unsafe.Pointer, from Pointer, bytes uint64, s Stream) Result
 	cuMemcpy2DAsync          func(c *copy2D, s Stream) Result
-	cuStreamCreate           func(s *Stream, flags uint32) Result
+	cuStreamCreate           func(s *Stream, flags uint32, priority int32) Result
 	cuStreamDestroy          func(s Stream) Result
 	cuStreamSynchronize      func(s Stream) Result
 	cuModuleLoadData         func(m *Module, image unsafe.Pointer) Result
@@ -82,7 +82,7 @@ func open() (Driver, error) {
 		{&d.cuMemGetInfo, "cuMemGetInfo_v2"}, {&d.cuMemAlloc, "cuMemAlloc_v2"}, {&d.cuMemFree, "cuMemFree_v2"},
 		{&d.cuMemHostAlloc, "cuMemHostAlloc"}, {&d.cuMemFreeHost, "cuMemFreeHost"},
 		{&d.cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2"}, {&d.cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2"},
-		{&d.cuMemcpy2DAsync, "cuMemcpy2DAsync_v2"}, {&d.cuStreamCreate, "cuStreamCreate"},
+		{&d.cuMemcpy2DAsync, "cuMemcpy2DAsync_v2"}, {&d.cuStreamCreate, "cuStreamCreateWithPriority"},
 		{&d.cuStreamDestroy, "cuStreamDestroy_v2"}, {&d.cuStreamSynchronize, "cuStreamSynchronize"},
 		{&d.cuModuleLoadData, "cuModuleLoadData"}, {&d.cuModuleGetFunction, "cuModuleGetFunction"},
 		{&d.cuFuncSetAttribute, "cuFuncSetAttribute"}, {&d.cuLaunchKernel, "cuLaunchKernel"},
@@ -163,9 +163,13 @@ func (d *linked) CopyRowsOut(to unsafe.Pointer, from Pointer, pitch, width, rows
 		toPitch: width, width: width, rows: rows}, s)
 }
 
-func (d *linked) NewStream() (s Stream, r Result) {
+func (d *linked) NewStream(urgent bool) (s Stream, r Result) {
 	const nonBlocking = 1
-	r = d.cuStreamCreate(&s, nonBlocking)
+	priority := int32(0)
+	if urgent {
+		priority = -1 // less is sooner
+	}
+	r = d.cuStreamCreate(&s, nonBlocking, priority)
 	return s, r
 }
 

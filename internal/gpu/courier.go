@@ -59,7 +59,7 @@ func arrivals[O cuda.Number](d *cuda.Device, c *courier, stream, n int) ([]O, er
 
 // carry calls f for so many pieces with a courier, several of which are on their way at a time.
 func (e *engine[F]) carry(ctx context.Context, ctl run.Control, pieces int, f func(c *courier, piece int) error) error {
-	ctl.Workers = min(ctl.Cores(), couriers)
+	ctl.Workers = min(ctl.Cores(), 2*couriers)
 	return par.For(ctx, ctl.Quiet(), "", pieces, func(piece int) error {
 		return e.device.Do(func() error { return e.travel(func(c *courier) error { return f(c, piece) }) })
 	})

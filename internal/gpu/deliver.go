@@ -53,6 +53,7 @@ type line[F, O cuda.Number] struct {
 
 	mu     sync.Mutex
 	change *sync.Cond
+	making [2]cuda.Stream                  // less urgent than those of slots, which bring rows meanwhile
 	outs   [deliveredAhead]*cuda.Buffer[O] // chunk c is in outs[c%deliveredAhead]
 	left   []int                           // trips of each chunk that are not back yet
 	ready  int                             // chunks
@@ -74,12 +75,13 @@ func deliver[F, O, G cuda.Number](
 		l.left[c] = par.Blocks(min(d.rows, m.n-c*d.rows), l.trip)
 	}
 	defer context.AfterFunc(ctx, func() { l.fail(ctx.Err()) })()
-	return m.call(func(slots []*slot[F]) error {
-		defer func() {
-			for _, out := range l.outs {
-				out.Release()
+	return m.call(func(slots []*slot[F]) (err error) {
+		defer func() { err = l.release(err) }()
+		for turn := range l.making {
+			if l.making[turn], err = m.engine.device.Stream(); err != nil {
+				return err
 			}
-		}()
+		}
 		all := run.Control{Workers: workers + 1} // one more than bring, which waits for the device
 		return par.For(ctx, all, "", workers+1, func(i int) error {
 			err := errLost // where there is a panic: the others are not to wait for this one
@@ -93,6 +95,24 @@ func deliver[F, O, G cuda.Number](
 			return err
 		})
 	})
+}
+
+// release waits for what is under way, gives back what it has, and returns the first error.
+func (l *line[F, O]) release(err error) error {
+	d := l.matrix.engine.device
+	for _, s := range l.making {
+		if s == 0 {
+			continue
+		}
+		if late := d.Wait(s); err == nil {
+			err = late
+		}
+		d.FreeStream(s)
+	}
+	for _, out := range l.outs {
+		out.Release()
+	}
+	return err
 }
 
 var errLost = errors.New("a part of the result was not brought back")
@@ -166,15 +186,21 @@ func (l *line[F, O]) begin(chunk int, s *slot[F]) error {
 		return err
 	}
 	rows, err := l.matrix.take(l.ctl, s, lo, hi, true)
+	if err == nil {
+		err = s.device.Wait(s.stream)
+	}
 	if err != nil {
 		return err
 	}
+	urgent := s.stream
+	defer func() { s.stream = urgent }()
+	s.stream = l.making[chunk%2]
 	return l.make(s, chunk%2, rows, hi-lo, *out)
 }
 
 // finish waits for a chunk that is being made.
 func (l *line[F, O]) finish(chunk int, s *slot[F]) error {
-	if err := s.device.Wait(s.stream); err != nil {
+	if err := s.device.Wait(l.making[chunk%2]); err != nil {
 		return err
 	}
 	if l.made != nil {

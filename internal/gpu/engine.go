@@ -94,7 +94,7 @@ func (e *engine[F]) take(n int) ([]*slot[F], error) {
 	slots := append([]*slot[F](nil), e.idle[len(e.idle)-k:]...)
 	e.idle = e.idle[:len(e.idle)-k]
 	for len(slots) < n {
-		stream, err := e.device.Stream()
+		stream, err := e.device.Urgent()
 		if err != nil {
 			e.idle = append(e.idle, slots...)
 			return nil, err

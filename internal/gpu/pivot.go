@@ -24,7 +24,7 @@ type pivoting struct {
 	teams int                   // blocks
 }
 
-// panelShared is what a block of pivotpanel may take of shared memory on every device: three numbers
+// panelShared is what a block of pivotpanel may take of shared memory on every device: four numbers
 // of each of its rows, and their part of the panel where that fits.
 const panelShared = 96 << 10
 
@@ -33,7 +33,7 @@ const panelShared = 96 << 10
 const (
 	mostTeams  = 256
 	stateWords = 8 + mostTeams
-	slotWords  = 2
+	slotWords  = 4
 )
 
 // rowsArgs and the others are the structs of gen/cuda/pivot.cu.
@@ -136,7 +136,7 @@ func (p *pivoting) take() (err error) {
 	if err != nil {
 		return err
 	}
-	if 2*8*float64(p.ld)*float64(p.ld+tile) > float64(free)/2 || 8*3*p.each > panelShared {
+	if 2*8*float64(p.ld)*float64(p.ld+tile) > float64(free)/2 || 8*4*p.each > panelShared {
 		return compute.ErrNoRoom
 	}
 	if p.a, err = cuda.NewBuffer[float64](d, p.ld*p.ld); err != nil {
@@ -175,7 +175,7 @@ func (p *pivoting) panels(ctx context.Context, s *slot[float64], stop, slack flo
 	}
 	state := s.sums.Data[:stateWords]
 	rank, tiles, inside := 0, p.ld/tile, int32(0)
-	if 8*p.each*(3+tile+8) <= panelShared {
+	if 8*p.each*(4+tile+8) <= panelShared {
 		inside = 1
 	}
 	for done := false; rank < p.n && !done; {

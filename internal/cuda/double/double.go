@@ -259,7 +259,7 @@ func (d *Driver) CopyRowsOut(
 }
 
 // NewStream counts streams.
-func (d *Driver) NewStream() (cuda.Stream, cuda.Result) {
+func (d *Driver) NewStream(bool) (cuda.Stream, cuda.Result) {
 	r := d.called("NewStream")
 	d.mu.Lock()
 	defer d.mu.Unlock()
