@@ -106,7 +106,8 @@ __device__ __forceinline__ int best(unsigned long long part, unsigned place) {
 // fence orders what the block has done before it for other blocks.
 __device__ __forceinline__ void fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 
-// write and read are of slots that other blocks read and write meanwhile.
+// write and read are of slots that other blocks read and write meanwhile. Who has read sees what the writer's fences
+// were behind.
 __device__ __forceinline__ void write(Slot *to, const Slot &s) {
     asm volatile("st.volatile.global.v2.u64 [%0], {%1,%2};" ::"l"(&to->last), "l"(__double_as_longlong(s.last)),
                  "l"(__double_as_longlong(s.rest))
@@ -116,8 +117,8 @@ __device__ __forceinline__ void write(Slot *to, const Slot &s) {
 __device__ __forceinline__ Slot read(const Slot *from) {
     unsigned long long part, where, last, rest;
     do {
-        asm volatile("ld.volatile.global.v2.u64 {%0,%1}, [%2];" : "=l"(part), "=l"(where) : "l"(from) : "memory");
         asm volatile("ld.volatile.global.v2.u64 {%0,%1}, [%2];" : "=l"(last), "=l"(rest) : "l"(&from->last) : "memory");
+        asm volatile("ld.acquire.gpu.global.v2.u64 {%0,%1}, [%2];" : "=l"(part), "=l"(where) : "l"(from) : "memory");
     } while (part == ~0ull || where == ~0ull || last == ~0ull || rest == ~0ull);
     return {part, where, __longlong_as_double(last), __longlong_as_double(rest)};
 }
@@ -169,7 +170,6 @@ extern "C" __global__ void __launch_bounds__(team, 1) pivotpanel_f64(const __gri
         } else if (warp <= (gridDim.x + 31) / 32) {
             const int from = tid - 32;
             if (from < gridDim.x) c = read(slots + from);
-            fence();
             __syncwarp();
             if (lane == best(c.part, (unsigned)(c.where >> 32))) found[warp - 1] = c;
         }

@@ -140,6 +140,10 @@ func NewPinned[F Number](d *Device, n int) (*Pinned[F], error) {
 	return p, nil
 }
 
+// At is the address of number i for kernels, which can write there what the host is to read when they are done: a copy
+// would have to wait for larger ones on the bus.
+func (p *Pinned[F]) At(i int) Pointer { return Pointer(uintptr(p.at)) + Pointer(size[F](i)) }
+
 // Release gives the memory back. A nil Pinned has none.
 func (p *Pinned[F]) Release() {
 	if p == nil || p.at == nil {

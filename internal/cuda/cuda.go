@@ -38,6 +38,11 @@ type Driver interface {
 	FreeStream(s Stream) Result
 	Wait(s Stream) Result // until all that the stream was given is done
 
+	NewEvent() (Event, Result)
+	FreeEvent(e Event) Result
+	Record(e Event, s Stream) Result // the event is when all is done that the stream was given so far
+	WaitFor(e Event) Result
+
 	Load(image []byte) (Module, Result)
 	Function(m Module, name string) (Function, Result)
 	Shared(f Function, bytes int) Result // of dynamic shared memory that a block may take
@@ -56,6 +61,7 @@ type (
 	Context  uintptr
 	Pointer  uint64 // an address of the device
 	Stream   uintptr
+	Event    uintptr
 	Module   uintptr
 	Function uintptr
 )

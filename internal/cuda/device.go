@@ -194,6 +194,23 @@ func (d *Device) stream(urgent bool) (Stream, error) {
 // FreeStream gives a stream back.
 func (d *Device) FreeStream(s Stream) { d.driver.FreeStream(s) }
 
+// Event is a place in the order of a stream.
+func (d *Device) Event() (Event, error) {
+	e, r := d.driver.NewEvent()
+	return e, d.failed("make an event", r)
+}
+
+// FreeEvent gives an event back.
+func (d *Device) FreeEvent(e Event) { d.driver.FreeEvent(e) }
+
+// Record sets the event behind all that the stream was given so far.
+func (d *Device) Record(e Event, s Stream) error {
+	return d.failed("record an event", d.driver.Record(e, s))
+}
+
+// WaitFor waits for an event.
+func (d *Device) WaitFor(e Event) error { return d.failed("compute on "+d.name, d.driver.WaitFor(e)) }
+
 // Wait waits for a stream.
 func (d *Device) Wait(s Stream) error { return d.failed("compute on "+d.name, d.driver.Wait(s)) }
 

@@ -37,6 +37,10 @@ type linked struct {
 	cuStreamCreate           func(s *Stream, flags uint32, priority int32) Result
 	cuStreamDestroy          func(s Stream) Result
 	cuStreamSynchronize      func(s Stream) Result
+	cuEventCreate            func(e *Event, flags uint32) Result
+	cuEventDestroy           func(e Event) Result
+	cuEventRecord            func(e Event, s Stream) Result
+	cuEventSynchronize       func(e Event) Result
 	cuModuleLoadData         func(m *Module, image unsafe.Pointer) Result
 	cuModuleGetFunction      func(f *Function, m Module, name string) Result
 	cuFuncSetAttribute       func(f Function, attribute, value int32) Result
@@ -84,6 +88,8 @@ func open() (Driver, error) {
 		{&d.cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2"}, {&d.cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2"},
 		{&d.cuMemcpy2DAsync, "cuMemcpy2DAsync_v2"}, {&d.cuStreamCreate, "cuStreamCreateWithPriority"},
 		{&d.cuStreamDestroy, "cuStreamDestroy_v2"}, {&d.cuStreamSynchronize, "cuStreamSynchronize"},
+		{&d.cuEventCreate, "cuEventCreate"}, {&d.cuEventDestroy, "cuEventDestroy_v2"},
+		{&d.cuEventRecord, "cuEventRecord"}, {&d.cuEventSynchronize, "cuEventSynchronize"},
 		{&d.cuModuleLoadData, "cuModuleLoadData"}, {&d.cuModuleGetFunction, "cuModuleGetFunction"},
 		{&d.cuFuncSetAttribute, "cuFuncSetAttribute"}, {&d.cuLaunchKernel, "cuLaunchKernel"},
 		{&d.cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel"}, {&d.cuGetErrorName, "cuGetErrorName"},
@@ -175,6 +181,16 @@ func (d *linked) NewStream(urgent bool) (s Stream, r Result) {
 
 func (d *linked) FreeStream(s Stream) Result { return d.cuStreamDestroy(s) }
 func (d *linked) Wait(s Stream) Result       { return d.cuStreamSynchronize(s) }
+
+func (d *linked) NewEvent() (e Event, r Result) {
+	const untimed = 2
+	r = d.cuEventCreate(&e, untimed)
+	return e, r
+}
+
+func (d *linked) FreeEvent(e Event) Result        { return d.cuEventDestroy(e) }
+func (d *linked) Record(e Event, s Stream) Result { return d.cuEventRecord(e, s) }
+func (d *linked) WaitFor(e Event) Result          { return d.cuEventSynchronize(e) }
 
 func (d *linked) Load(image []byte) (m Module, r Result) {
 	r = d.cuModuleLoadData(&m, unsafe.Pointer(&image[0]))

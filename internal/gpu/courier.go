@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"slices"
 	"unsafe"
 
 	"github.com/kerf-ml/kerf/internal/cuda"
@@ -10,34 +11,58 @@ import (
 	"github.com/kerf-ml/kerf/run"
 )
 
-// courier has two streams, with pinned memory in which numbers arrive.
+// courier has pinned memory in which numbers arrive, in two halves, an event for each, and a stream for what it brings
+// alone.
 type courier struct {
-	stream [2]cuda.Stream
-	pinned [2]*cuda.Pinned[float64]
+	stream  cuda.Stream
+	arrived [2]cuda.Event
+	pinned  [2]*cuda.Pinned[float64]
 }
 
 func (c *courier) release(d *cuda.Device) {
-	for b, s := range c.stream {
-		c.pinned[b].Release()
-		if s != 0 {
-			d.FreeStream(s)
+	for half, e := range c.arrived {
+		c.pinned[half].Release()
+		if e != 0 {
+			d.FreeEvent(e)
 		}
+	}
+	if c.stream != 0 {
+		d.FreeStream(c.stream)
 	}
 }
 
-// courier takes one that is idle, or makes it.
+// room is how much memory it has, in numbers.
+func (c *courier) room() (n int) {
+	for _, p := range c.pinned {
+		if p != nil {
+			n += len(p.Data)
+		}
+	}
+	return n
+}
+
+// courier takes the one with most memory of those that are idle, or makes one: to pin takes long.
 func (e *engine[F]) courier() (c *courier, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if last := len(e.trips) - 1; last >= 0 {
-		c = e.trips[last]
-		e.trips = e.trips[:last]
+	if len(e.trips) > 0 {
+		most := 0
+		for i, t := range e.trips {
+			if t.room() > e.trips[most].room() {
+				most = i
+			}
+		}
+		c = e.trips[most]
+		e.trips = slices.Delete(e.trips, most, most+1)
 		return c, nil
 	}
 	c = &courier{}
-	for b := range c.stream {
-		if c.stream[b], err = e.device.Stream(); err != nil {
-			c.stream[b] = 0
+	if c.stream, err = e.device.Stream(); err != nil {
+		return nil, err
+	}
+	for half := range c.arrived {
+		if c.arrived[half], err = e.device.Event(); err != nil {
+			c.arrived[half] = 0
 			c.release(e.device)
 			return nil, err
 		}
@@ -45,16 +70,16 @@ func (e *engine[F]) courier() (c *courier, err error) {
 	return c, nil
 }
 
-// arrivals returns pinned memory of a stream in which so many numbers arrive, or wait to leave. To pin takes long: there is
-// some more for the next call.
-func arrivals[O cuda.Number](d *cuda.Device, c *courier, stream, n int) ([]O, error) {
+// arrivals returns a half of the pinned memory, in which so many numbers arrive or wait to leave; it has room for
+// some more in the next call.
+func arrivals[O cuda.Number](d *cuda.Device, c *courier, half, n int) ([]O, error) {
 	words := 1 << 10
 	for ; 8*words < n*sizeOf[O](); words *= 2 {
 	}
-	if err := pin(d, &c.pinned[stream], words); err != nil {
+	if err := pin(d, &c.pinned[half], words); err != nil {
 		return nil, err
 	}
-	return unsafe.Slice((*O)(unsafe.Pointer(unsafe.SliceData(c.pinned[stream].Data))), n), nil
+	return unsafe.Slice((*O)(unsafe.Pointer(unsafe.SliceData(c.pinned[half].Data))), n), nil
 }
 
 // carry calls f for so many pieces with a courier, several of which are on their way at a time.
@@ -72,10 +97,8 @@ func (e *engine[F]) travel(f func(c *courier) error) error {
 		return err
 	}
 	err = f(c)
-	for _, s := range c.stream { // after an error too: memory of the device is about to be given back
-		if late := e.device.Wait(s); err == nil {
-			err = late
-		}
+	if late := e.device.Wait(c.stream); err == nil { // after an error too: memory of the device is about to be given back
+		err = late
 	}
 	if err != nil {
 		c.release(e.device)
@@ -89,36 +112,47 @@ func (e *engine[F]) travel(f func(c *courier) error) error {
 
 // trips makes trips until there are no more. It has the next piece on the bus while it copies one to its place. It
 // waits for rows that are not made yet when it has nothing on the bus, so that it never holds up who makes them.
-func trips[F, O, G cuda.Number](ctx context.Context, l *line[F, O], c *courier, dst []G) error {
+func trips[F, O, G cuda.Number](ctx context.Context, l *line[F, O], c *courier, dst []G) (err error) {
 	type piece struct {
 		chunk int
 		to    []G
 		from  []O
 	}
-	depart := func(b int) (piece, error) {
+	d := l.matrix.engine.device
+	defer func() {
+		if err != nil { // what is on its way arrives before its memory is given back
+			_ = d.Wait(l.bus)
+		}
+	}()
+	depart := func(half int) (piece, error) {
 		chunk, lo, hi, at, out, err := l.next()
 		if chunk < 0 || err != nil {
 			return piece{chunk: -1}, err
 		}
 		p := piece{chunk: chunk, to: dst[lo*l.width : hi*l.width]}
-		room, err := arrivals[O](l.matrix.engine.device, c, b, l.trip*l.width)
+		room, err := arrivals[O](d, c, half, l.trip*l.width)
 		if err != nil {
 			return p, err
 		}
 		p.from = room[:len(p.to)]
-		return p, out.ReadRows(p.from, at*l.ld, l.ld, l.width, c.stream[b])
+		l.boarding.Lock()
+		defer l.boarding.Unlock()
+		if err := out.ReadRows(p.from, at*l.ld, l.ld, l.width, l.bus); err != nil {
+			return p, err
+		}
+		return p, d.Record(c.arrived[half], l.bus)
 	}
 	here, err := depart(0)
-	for b := 0; err == nil && here.chunk >= 0; b ^= 1 {
+	for half := 0; err == nil && here.chunk >= 0; half ^= 1 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := l.matrix.engine.device.Wait(c.stream[b]); err != nil {
+		if err := d.WaitFor(c.arrived[half]); err != nil {
 			return err
 		}
 		l.back(here.chunk)
 		var after piece
-		after, err = depart(b ^ 1)
+		after, err = depart(half ^ 1)
 		convert(here.to, here.from)
 		here = after
 	}

@@ -19,7 +19,7 @@ type delivery[F, O cuda.Number] struct {
 	width, ld int // numbers of a row that are wanted, and from one row to the next
 	rows      int // of a chunk, a multiple of tile
 	make      func(s *slot[F], turn int, rows sideArgs, n int, out *cuda.Buffer[O]) error
-	made      func(s *slot[F], turn int) error // looks at a chunk that is made; may be nil
+	made      func(turn int) error // looks at a chunk that is made; may be nil
 }
 
 // deliveredBytes is about how much is made at a time, with room for so many of them, tripBytes how much a courier brings
@@ -51,9 +51,13 @@ type line[F, O cuda.Number] struct {
 	trip   int // rows that are brought at a time
 	trips  int // of a whole chunk
 
+	making [2]cuda.Stream // less urgent than those of slots, which bring rows meanwhile
+
+	boarding sync.Mutex
+	bus      cuda.Stream // of all couriers: from one stream to another the bus is idle for 12 µs
+
 	mu     sync.Mutex
 	change *sync.Cond
-	making [2]cuda.Stream                  // less urgent than those of slots, which bring rows meanwhile
 	outs   [deliveredAhead]*cuda.Buffer[O] // chunk c is in outs[c%deliveredAhead]
 	left   []int                           // trips of each chunk that are not back yet
 	ready  int                             // chunks
@@ -77,8 +81,9 @@ func deliver[F, O, G cuda.Number](
 	defer context.AfterFunc(ctx, func() { l.fail(ctx.Err()) })()
 	return m.call(func(slots []*slot[F]) (err error) {
 		defer func() { err = l.release(err) }()
-		for turn := range l.making {
-			if l.making[turn], err = m.engine.device.Stream(); err != nil {
+		for _, s := range []*cuda.Stream{&l.making[0], &l.making[1], &l.bus} {
+			if *s, err = m.engine.device.Stream(); err != nil {
+				*s = 0
 				return err
 			}
 		}
@@ -100,7 +105,7 @@ func deliver[F, O, G cuda.Number](
 // release waits for what is under way, gives back what it has, and returns the first error.
 func (l *line[F, O]) release(err error) error {
 	d := l.matrix.engine.device
-	for _, s := range l.making {
+	for _, s := range []cuda.Stream{l.making[0], l.making[1], l.bus} {
 		if s == 0 {
 			continue
 		}
@@ -204,7 +209,7 @@ func (l *line[F, O]) finish(chunk int, s *slot[F]) error {
 		return err
 	}
 	if l.made != nil {
-		if err := l.made(s, chunk%2); err != nil {
+		if err := l.made(chunk % 2); err != nil {
 			return err
 		}
 	}

@@ -46,6 +46,7 @@ type slot[F cuda.Number] struct {
 	device *cuda.Device
 	stream cuda.Stream
 	in     *cuda.Pinned[F]       // vectors on their way to the device, one after the other
+	tops   *cuda.Pinned[F]       // the largest norms of tiles
 	sums   *cuda.Pinned[float64] // sums on their way back
 	given  *cuda.Pinned[float64] // u and the weights on their way
 	raw    *cuda.Buffer[F]       // vectors as they came
@@ -120,6 +121,7 @@ func (e *engine[F]) drain() {
 // release gives all memory back.
 func (s *slot[F]) release() {
 	s.in.Release()
+	s.tops.Release()
 	for _, p := range []*cuda.Pinned[float64]{s.sums, s.given} {
 		p.Release()
 	}

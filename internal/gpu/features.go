@@ -43,7 +43,7 @@ type rotation[O cuda.Number] struct {
 	mine   split // of B
 	turns  [2]struct {
 		split
-		found *cuda.Buffer[O]
+		found *cuda.Pinned[O]
 		wide  *cuda.Buffer[float64] // K, where it is single and the product double
 	}
 }
@@ -105,7 +105,7 @@ func features[F, O, G cuda.Number](
 		}
 		return r.look(s.stream, turn, out, n*d.ld)
 	}
-	d.made = func(s *slot[F], turn int) error { return r.seen(s.stream, turn) }
+	d.made = r.seen
 	if err := deliver(ctx, ctl, m, d, dst); err != nil {
 		if errors.Is(err, errNotFinite) {
 			return false, nil
@@ -123,7 +123,7 @@ func begin[F, O cuda.Number](
 	defer func() { raw.Release() }()
 	ld := padded(r.dim)
 	if err := errors.Join(room(r.device, &raw, len(b.Data)), room(r.device, &r.b, ld*r.m),
-		room(r.device, &r.turns[0].found, lookBlocks), room(r.device, &r.turns[1].found, lookBlocks)); err != nil {
+		pin(r.device, &r.turns[0].found, lookBlocks), pin(r.device, &r.turns[1].found, lookBlocks)); err != nil {
 		return err
 	}
 	stream, err := r.device.Stream()
@@ -131,7 +131,7 @@ func begin[F, O cuda.Number](
 		return err
 	}
 	defer r.device.FreeStream(stream)
-	trip := max(1, tripBytes/(b.Cols*sizeOf[O]()))
+	trip := max(1, tripBytes/4/(b.Cols*sizeOf[O]()))
 	err = e.carry(ctx, ctl, par.Blocks(b.Rows, trip), func(c *courier, piece int) error {
 		lo, hi := par.Range(piece, b.Rows, trip)
 		flat, err := arrivals[O](r.device, c, 0, trip*b.Cols)
@@ -139,8 +139,15 @@ func begin[F, O cuda.Number](
 			return err
 		}
 		flat = flat[:(hi-lo)*b.Cols]
-		convert(flat, b.Data[lo*b.Cols:hi*b.Cols])
-		return raw.Write(lo*b.Cols, flat, c.stream[0])
+		for i := lo; i < hi; i++ {
+			row, end := flat[(i-lo)*b.Cols:][:b.Cols], b.Cols
+			if r.lower {
+				end = i + 1
+			}
+			convert(row[:end], b.Row(i)[:end])
+			clear(row[end:])
+		}
+		return raw.Write(lo*b.Cols, flat, c.stream)
 	})
 	if err != nil {
 		return err
@@ -219,20 +226,15 @@ type lookArgs struct {
 	n         int64
 }
 
-// look starts to look at numbers, and seen returns errNotFinite where one of them was not finite.
+// look starts to look at numbers; when that is done, seen returns errNotFinite where one of them was not finite.
 func (r *rotation[O]) look(stream cuda.Stream, turn int, of *cuda.Buffer[O], n int) error {
 	return launchOf[O](r.device, "look", [3]uint32{lookBlocks, 1, 1}, [3]uint32{256, 1, 1}, 0, stream,
 		lookArgs{of: of.At(0), found: r.turns[turn].found.At(0), n: int64(n)})
 }
 
-func (r *rotation[O]) seen(stream cuda.Stream, turn int) error {
-	found := make([]O, lookBlocks)
-	err := r.turns[turn].found.Read(found, 0, stream)
-	if late := r.device.Wait(stream); err == nil {
-		err = late
+func (r *rotation[O]) seen(turn int) error {
+	if slices.ContainsFunc(r.turns[turn].found.Data[:lookBlocks], func(f O) bool { return f != 0 }) {
+		return errNotFinite
 	}
-	if err == nil && slices.ContainsFunc(found, func(f O) bool { return f != 0 }) {
-		err = errNotFinite
-	}
-	return err
+	return nil
 }

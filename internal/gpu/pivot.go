@@ -87,7 +87,8 @@ func (b *bound[F]) Orthogonalise(
 	p.each = (par.Blocks(n, min(e.device.Units(), mostTeams)) + 63) / 64 * 64
 	p.teams = par.Blocks(n, p.each)
 	defer p.release()
-	err = e.device.Do(func() error {
+	inverse = &data.Matrix{Data: alloc.Slice[float64](n * n)}
+	err = p.meanwhile(ctx, ctl, inverse.Data, func() error {
 		return e.with(1, func(slots []*slot[float64]) error {
 			s := slots[0]
 			if err := p.take(); err != nil {
@@ -109,7 +110,7 @@ func (b *bound[F]) Orthogonalise(
 		})
 	})
 	if err == nil {
-		inverse, err = p.bring(ctx, ctl, len(pivot))
+		err = p.bring(ctx, ctl, inverse, len(pivot))
 	}
 	if cuda.IsOutOfMemory(err) {
 		err = fmt.Errorf("%w (%v)", compute.ErrNoRoom, err)
@@ -264,21 +265,42 @@ func (p *pivoting) pairs(s *slot[float64], from, one, two, pairs int) error {
 	return p.product(s, "blocks", grid(two, one), a)
 }
 
-// bring returns the inverse, of which the device has what is not zero.
-func (p *pivoting) bring(ctx context.Context, ctl run.Control, rank int) (*data.Matrix, error) {
-	inverse := &data.Matrix{Rows: rank, Cols: rank, Data: alloc.Slice[float64](rank * rank)}
+// pages is what a system gives at a time, in numbers, or a part of that.
+const pages = 4096 / 8
+
+// meanwhile calls f for the device, while the other cores write to memory of the host for the first time: for that to
+// be there takes about as long as to fill it.
+func (p *pivoting) meanwhile(ctx context.Context, ctl run.Control, memory []float64, f func() error) error {
+	workers := ctl.Cores() - 1
+	return par.For(ctx, ctl.Quiet(), "", workers+1, func(i int) error {
+		if i == 0 {
+			return p.engine.device.Do(f)
+		}
+		for at := (i - 1) * len(memory) / workers; at < i*len(memory)/workers; at += pages {
+			memory[at] = 0
+		}
+		return nil
+	})
+}
+
+// bring fills in the inverse, of which the device has what is not zero.
+func (p *pivoting) bring(ctx context.Context, ctl run.Control, inverse *data.Matrix, rank int) error {
+	if inverse.Rows, inverse.Cols = rank, rank; rank < p.n/2 {
+		inverse.Data = alloc.Slice[float64](rank * rank)
+	}
+	inverse.Data = inverse.Data[: rank*rank : rank*rank]
 	rows := max(1, min(tile, tripBytes/(8*max(rank, 1))))
-	err := p.engine.carry(ctx, ctl, par.Blocks(rank, rows), func(c *courier, piece int) error {
+	return p.engine.carry(ctx, ctl, par.Blocks(rank, rows), func(c *courier, piece int) error {
 		lo, hi := par.Range(piece, rank, rows)
 		from, err := arrivals[float64](p.engine.device, c, 0, rows*rank)
 		if err != nil {
 			return err
 		}
 		from = from[:(hi-lo)*hi]
-		if err := p.l.ReadRows(from, lo*p.ld, p.ld, hi, c.stream[0]); err != nil {
+		if err := p.l.ReadRows(from, lo*p.ld, p.ld, hi, c.stream); err != nil {
 			return err
 		}
-		if err := p.engine.device.Wait(c.stream[0]); err != nil {
+		if err := p.engine.device.Wait(c.stream); err != nil {
 			return err
 		}
 		for i := lo; i < hi; i++ {
@@ -288,5 +310,4 @@ func (p *pivoting) bring(ctx context.Context, ctl run.Control, rank int) (*data.
 		}
 		return nil
 	})
-	return inverse, err
 }
