@@ -207,6 +207,7 @@ extern "C" __global__ void __launch_bounds__(team, 1) pivotpanel_f64(const __gri
                 for (int q = 0; q < side / 8; q++)
                     if (part + 8 * q < step) sum += own[part + 8 * q] * h[q];
             }
+            // All 8 threads have read the row's place, on which their sums depend, when one of them writes it.
             for (int distance = 4; distance > 0; distance /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, distance);
             if (part == 0 && i < rows) {
                 v = left ? (v - sum) / d : 0.0;
