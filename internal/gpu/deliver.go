@@ -22,8 +22,8 @@ type delivery[F, O cuda.Number] struct {
 	made      func(turn int) error // looks at a chunk that is made; may be nil
 }
 
-// deliveredBytes is about how much is made at a time, with room for so many of them, tripBytes how much a courier brings
-// at most, and couriers how many there are: as many as keep a bus of 55 GB/s busy.
+// deliveredBytes is about how much is made at a time, with room for deliveredAhead of them, tripBytes how much a
+// courier brings at most, and couriers how many there are: as many as keep a bus of 55 GB/s busy.
 const (
 	deliveredBytes = 128 << 20
 	deliveredAhead = 4

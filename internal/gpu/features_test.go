@@ -79,7 +79,8 @@ func TestMapEnds(t *testing.T) {
 	if _, err := small.Map32(ctx, run.Control{}, dst, b, true); !cuda.IsOutOfMemory(err) {
 		t.Errorf("no memory: %v", err)
 	}
-	methods := []string{"CopyRowsOut", "Wait", "Launch", "Alloc", "AllocHost", "NewStream", "NewEvent", "Record", "WaitFor"}
+	methods := []string{"CopyRowsOut", "Wait", "Launch", "Alloc", "AllocHost", "NewStream", "NewEvent", "Record",
+		"WaitFor"}
 	for _, method := range methods {
 		for at := 1; at < 36; at += 7 {
 			backend, d := OnDouble(3 << 20)
