@@ -107,25 +107,34 @@ func (r F2[T]) FitTo(ctx context.Context, z data.Source[T]) (*Orthogonal[T], err
 	if err := r.Run.Reserve("F2 with so many landmarks", 3*8*m*m, "use a smaller dimension"); err != nil {
 		return nil, err
 	}
-	g, err := gram.Symmetric(ctx, r.Run, r.Kernel, z)
+	pivot, inverse, done, err := gram.Orthogonalise(ctx, r.Run, r.Kernel, z, r.tolerance(), slack(z.Len()))
+	if !done {
+		pivot, inverse, err = r.orthogonalise(ctx, z)
+	}
 	if err != nil {
 		return nil, err
+	}
+	if len(pivot) == 0 {
+		return nil, ErrBlind
+	}
+	return NewOrthogonal(r.Kernel, data.Subset[T]{Of: z, Index: pivot}, z.Len(), inverse, r.Run.Precision), nil
+}
+
+// orthogonalise returns the pivots and the inverse of the factor. The cores compute.
+func (r F2[T]) orthogonalise(ctx context.Context, z data.Source[T]) (pivot []int, inverse *data.Matrix, err error) {
+	g, err := gram.Symmetric(ctx, r.Run, r.Kernel, z)
+	if err != nil {
+		return nil, nil, err
 	}
 	f, err := linalg.PivotedCholesky(ctx, r.Run, g, r.tolerance())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := checkPSD(g, f); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if f.Rank() == 0 {
-		return nil, ErrBlind
-	}
-	inverse, err := linalg.InvertLower(ctx, r.Run, f.L)
-	if err != nil {
-		return nil, err
-	}
-	return NewOrthogonal(r.Kernel, data.Subset[T]{Of: z, Index: f.Pivot}, z.Len(), inverse, r.Run.Precision), nil
+	inverse, err = linalg.InvertLower(ctx, r.Run, f.L)
+	return f.Pivot, inverse, err
 }
 
 // ErrBlind reports a kernel that is 0 on the data.
@@ -143,13 +152,16 @@ func (e *NotPSDError) Error() string {
 		"semidefinite kernel; F1 takes any similarity, and F2 can repair its spectrum (clip, flip or shift)", e.What, e.Value)
 }
 
+// slack is how much of K(z,z) rounding may account for, with n landmarks: it changes a diagonal entry by at most
+// about rank·2⁻⁵² of itself a step.
+func slack(n int) float64 { return max(1e-10, 8*0x1p-52*float64(n+1)) }
+
 // checkPSD looks for proof that the factorised matrix is not positive
 // semidefinite: a remaining diagonal entry that is negative beyond rounding, or
-// an off-diagonal one that is too large for its diagonal entries. Rounding
-// changes a diagonal entry by at most about rank·2⁻⁵² of itself a step.
+// an off-diagonal one that is too large for its diagonal entries.
 func checkPSD(g *data.Matrix, f linalg.Factor) error {
 	n := g.Rows
-	slack := max(1e-10, 8*0x1p-52*float64(n+1))
+	slack := slack(n)
 	if f.Negative < -slack {
 		return &NotPSDError{Value: f.Negative, What: "a squared distance to the span of landmarks is negative"}
 	}

@@ -12,19 +12,20 @@ import (
 // repaired spectrum have in common.
 type rotated[T any] struct {
 	landmarks *Landmarks[T]
-	matrix    *data.Matrix // B
-	lower     bool         // B is zero above its diagonal
-	double    *compute.Fixed[float64]
-	single    *compute.Fixed[float32] // nil unless similarities are computed in float32
-	doubles   sync.Pool               // of *[]float64, similarities of a block
-	singles   sync.Pool               // of *[]float32
+	matrix    *data.Matrix                   // B
+	lower     bool                           // B is zero above its diagonal
+	double    func() *compute.Fixed[float64] // B as the cores need it, packed when they first do
+	single    func() *compute.Fixed[float32] // nil unless similarities are computed in float32
+	doubles   sync.Pool                      // of *[]float64, similarities of a block
+	singles   sync.Pool                      // of *[]float32
 }
 
 // newRotated returns the map for B.
 func newRotated[T any](m *Landmarks[T], b *data.Matrix, lower bool) *rotated[T] {
-	r := &rotated[T]{landmarks: m, matrix: b, lower: lower, double: fixed[float64](b, lower)}
+	r := &rotated[T]{landmarks: m, matrix: b, lower: lower}
+	r.double = sync.OnceValue(func() *compute.Fixed[float64] { return fixed[float64](b, lower) })
 	if m.Precision() == run.Float32 {
-		r.single = fixed[float32](b, lower)
+		r.single = sync.OnceValue(func() *compute.Fixed[float32] { return fixed[float32](b, lower) })
 	}
 	return r
 }
@@ -47,7 +48,7 @@ func (m *rotated[T]) Landmarks() *Landmarks[T] { return m.landmarks }
 func (m *rotated[T]) MapTo(dst []float64, x T) {
 	similar := borrow[float64](&m.doubles, m.landmarks.Dim())
 	m.landmarks.MapTo(*similar, x)
-	m.double.Mul(dst, m.Dim(), *similar, m.landmarks.Dim(), 1)
+	m.double().Mul(dst, m.Dim(), *similar, m.landmarks.Dim(), 1)
 	m.doubles.Put(similar)
 }
 
@@ -65,7 +66,7 @@ func (m *rotated[T]) MapBlock(ctl run.Control, dst []float64, x data.Source[T], 
 // Rotate sets rows of dst to the features of instances whose similarities to the landmarks
 // are known, rows of them: those that MapBlock gives them, bit for bit.
 func (m *rotated[T]) Rotate(dst, similar []float64, rows int) {
-	m.double.Mul(dst, m.Dim(), similar, m.landmarks.Dim(), rows)
+	m.double().Mul(dst, m.Dim(), similar, m.landmarks.Dim(), rows)
 }
 
 // MapBlock32 maps the instances of x into the rows of dst. Where similarities
@@ -80,7 +81,7 @@ func (m *rotated[T]) MapBlock32(ctl run.Control, dst []float32, x data.Source[T]
 	if err := m.landmarks.MapBlock32(ctl, *similar, x, first); err != nil {
 		return err
 	}
-	m.single.Mul(dst, m.Dim(), *similar, m.landmarks.Dim(), x.Len())
+	m.single().Mul(dst, m.Dim(), *similar, m.landmarks.Dim(), x.Len())
 	return nil
 }
 

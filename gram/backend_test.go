@@ -45,6 +45,7 @@ func TestBackends(t *testing.T) {
 				kerftest.Solver(t, b, p, budget)
 				if p == run.Float64 {
 					kerftest.Factors(t, b)
+					kerftest.Orthogonal(t, b)
 				}
 			})
 		}

@@ -32,17 +32,9 @@ func Factor[T any](
 	ctx context.Context, ctl run.Control, k kernel.Kernel[T], x data.Source[T], shift float64,
 ) (*Triangle, error) {
 	m := x.Len()
-	device := ctl.Device
-	if device == run.Auto {
-		device = auto
-		o, ok := backends[auto].(opener)
-		if work := float64(m) * float64(m) * float64(m); work < autoWork || !ok || o.Open() != nil || !o.FastDouble() {
-			return nil, nil
-		}
-	}
-	b, ok := backends[device]
-	if device == run.CPU || !ok {
-		return nil, nil // products say what is wrong
+	device, b := factorsOn(ctl, m)
+	if b == nil {
+		return nil, nil
 	}
 	c := &Columns[T]{kernel: k, y: x, precision: run.Float64} // without tiles, which the cores would need
 	t := &Triangle{remote: remote{name: b.Name(), auto: ctl.Device == run.Auto}}
@@ -61,6 +53,23 @@ func Factor[T any](
 	ctl.Counter.Add(values)
 	ctl.Places.Add(t.remote.name, values)
 	return t, nil
+}
+
+// factorsOn returns the back end of the run for a factorisation of m rows, nil for the cores or where there is none:
+// products say what is wrong.
+func factorsOn(ctl run.Control, m int) (run.Device, compute.Backend) {
+	device := ctl.Device
+	if device == run.Auto {
+		device = auto
+		o, ok := backends[auto].(opener)
+		if work := float64(m) * float64(m) * float64(m); work < autoWork || !ok || o.Open() != nil || !o.FastDouble() {
+			return device, nil
+		}
+	}
+	if device == run.CPU {
+		return device, nil
+	}
+	return device, backends[device]
 }
 
 // judge returns the error of a factorisation that is to be an error; the cores are to find out what is

@@ -52,6 +52,12 @@ func (b solverBound) Factor(context.Context, run.Control, float64) (compute.Fact
 	return &solverFactor{b.solver}, nil
 }
 
+func (b solverBound) Orthogonalise(
+	context.Context, run.Control, float64, float64,
+) ([]int, *data.Matrix, error) {
+	return []int{2, 1}, data.NewMatrix(2, 2), b.err
+}
+
 type solverFactor struct{ *solver }
 
 func (f *solverFactor) Inner(context.Context, run.Control, float64, float64) (compute.Factor, error) {
@@ -139,5 +145,53 @@ func TestFactor(t *testing.T) {
 		}
 		here()
 		there()
+	}
+}
+
+// TestOrthogonalise: the same of a pivoted factorisation. What is no kernel is left to the cores, without a note.
+func TestOrthogonalise(t *testing.T) {
+	large := points(2200, 1)
+	for _, c := range []struct {
+		what       string
+		device     run.Device
+		fails      error
+		there      bool
+		want, note string
+	}{
+		{what: "there", device: other, there: true},
+		{what: "the cores", device: run.CPU},
+		{what: "no back end", device: other + 1},
+		{what: "no kernel", device: other, fails: compute.ErrNotPSD},
+		{what: "no room", device: other, fails: compute.ErrNoRoom, note: "does not fit"},
+		{what: "a fault", device: other, fails: errors.New("lost"), there: true, want: "naive: lost"},
+		{what: "a fault that nobody chose", device: run.Auto, fails: errors.New("lost"), note: "naive: lost"},
+		{what: "nobody chose", device: run.Auto, there: true},
+	} {
+		restore, restoreAuto := gram.SetBackend(other, &solver{err: c.fails}), gram.SetBackend(run.GPU, &solver{err: c.fails})
+		places, counter := &run.Places{}, run.Counter{}
+		ctl := run.Control{Device: c.device, Places: places, Counter: &counter}
+		pivot, inverse, done, err := gram.Orthogonalise[data.Vector](ctx, ctl, kernel.Gaussian{Gamma: 1}, large, 1e-9, 1e-10)
+		restore()
+		restoreAuto()
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.what, err)
+		}
+		if done != c.there || (done && err == nil) != (len(pivot) == 2 && inverse != nil) {
+			t.Errorf("%s: done %v, pivots %v", c.what, done, pivot)
+		}
+		if _, why := places.Device(); (why == "") != (c.note == "") || !strings.Contains(why, c.note) {
+			t.Errorf("%s: noted %q", c.what, why)
+		}
+		if want := int64(2200 * 2200); done && err == nil && counter.Count() != want {
+			t.Errorf("%s: %d values are counted", c.what, counter.Count())
+		}
+	}
+	ended, stop := context.WithCancel(ctx)
+	stop()
+	defer gram.SetBackend(other, &solver{err: context.Canceled})()
+	_, _, done, err := gram.Orthogonalise[data.Vector](ended, run.Control{Device: other}, kernel.Gaussian{Gamma: 1}, large,
+		1e-9, 1e-10)
+	if !done || err != context.Canceled {
+		t.Errorf("cancelled: %v, %v", done, err)
 	}
 }

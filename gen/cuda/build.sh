@@ -10,7 +10,7 @@ cd "$(dirname "$0")"
 ARCHS=${ARCHS:-sm_80 sm_90}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for source in rows gauss split single double dual dense; do
+for source in rows gauss split single double dual dense pivot; do
   "$nvcc" -O3 -std=c++17 -arch=compute_80 -ptx -o "$work/$source.ptx" "$source.cu"
   # The compiler names its own version of the language, which drivers older than it refuse. The kernels use nothing
   # that version 8.0, of CUDA 12.0, does not have; the assembler holds them to that.

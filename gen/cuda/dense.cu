@@ -33,13 +33,14 @@ extern "C" __global__ void frame_f64(const __grid_constant__ Frame g) {
 }
 
 // blocks sets tiles of C to alpha·A·Bᵀ + beta·C or, turned, to alpha·Aᵀ·B + beta·C. The tiles are those on and below the
-// diagonal, or those of one column. fall says that A and B are L: then nothing is above tile row I.
+// diagonal, or all of the grid's first two axes; its third is for products that lie so many numbers apart. fall and rise
+// say that A is a lower triangle, turned or not: then there is nothing above row I of tiles of Aᵀ, or right of it in A.
 struct Blocks {
     const double *a, *b;
     double *c;
-    long long lda, ldb, ldc, depth;
+    long long lda, ldb, ldc, depth, apart;
     double alpha, beta;
-    int lower, fall;
+    int lower, fall, rise, unused;
 };
 
 template <bool TURNED> __device__ __forceinline__ void fetchSide(double *to, const double *from, long long ld, long long k) {
@@ -56,16 +57,19 @@ template <bool TURNED> __device__ __forceinline__ void fetchSide(double *to, con
 
 template <bool TURNED> __device__ __forceinline__ void blocks(const Blocks &g) {
     extern __shared__ __align__(16) double memory[];
-    long long row = blockIdx.x, col = 0;
+    long long row = blockIdx.x, col = blockIdx.y;
     if (g.lower) {
         row = (long long)((sqrt(8.0 * blockIdx.x + 1) - 1) / 2);
         while (row * (row + 1) / 2 > blockIdx.x) row--;
         while ((row + 1) * (row + 2) / 2 <= blockIdx.x) row++;
         col = blockIdx.x - row * (row + 1) / 2;
     }
-    const double *a = g.a + row * side * (TURNED ? 1 : g.lda), *b = g.b + col * side * (TURNED ? 1 : g.ldb);
+    const long long apart = blockIdx.z * g.apart;
+    const double *a = g.a + apart + row * side * (TURNED ? 1 : g.lda);
+    const double *b = g.b + apart + col * side * (TURNED ? 1 : g.ldb);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, r0 = warp / 4 * 64 + lane / 4, c0 = warp % 4 * 32 + lane / 4;
-    const long long first = g.fall ? row * side : 0, steps = (g.depth - first) / deep;
+    const long long first = g.fall ? row * side : 0, last = g.rise ? min(g.depth, (row + 1) * side) : g.depth;
+    const long long steps = (last - first) / deep;
     double acc[8][4][2];
 #pragma unroll
     for (int r = 0; r < 8; r++)
@@ -101,7 +105,7 @@ template <bool TURNED> __device__ __forceinline__ void blocks(const Blocks &g) {
                 for (int c = 0; c < 4; c++) multiplyAdd(acc[r][c], x[r], y[c]);
         }
     }
-    double *to = g.c + row * side * g.ldc + col * side;
+    double *to = g.c + apart + row * side * g.ldc + col * side;
 #pragma unroll
     for (int r = 0; r < 8; r++)
 #pragma unroll
@@ -125,6 +129,25 @@ struct Corner {
     long long ld, first;
 };
 __device__ __forceinline__ int packed(int i, int j) { return i * (i + 1) / 2 + j; }
+
+// invertTriangle replaces a triangle in shared memory by its inverse; column has room for one.
+__device__ __forceinline__ void invertTriangle(double *s, double *column) {
+    const int tid = threadIdx.x, row = tid / 4, part = tid % 4;
+    for (int j = side - 1; j >= 0; j--) { // behind column j the inverse is there
+        __syncthreads();
+        const double d = 1 / s[packed(j, j)];
+        if (tid > j && tid < side) column[tid] = s[packed(tid, j)];
+        __syncthreads();
+        double sum = 0;
+        if (row > j)
+            for (int k = j + 1 + part; k <= row; k += 4) sum += s[packed(row, k)] * column[k];
+        sum += __shfl_xor_sync(0xffffffffu, sum, 1);
+        sum += __shfl_xor_sync(0xffffffffu, sum, 2);
+        if (part == 0 && row >= j) s[packed(row, j)] = row == j ? d : -sum * d;
+    }
+    __syncthreads();
+}
+
 extern "C" __global__ void __launch_bounds__(512) corner_f64(const __grid_constant__ Corner g) {
     extern __shared__ double s[]; // the lower triangle row after row, then a column
     double *column = s + side * (side + 1) / 2;
@@ -150,22 +173,29 @@ extern "C" __global__ void __launch_bounds__(512) corner_f64(const __grid_consta
         int i = at / side, j = at % side;
         g.a[i * g.ld + j] = j <= i ? s[packed(i, j)] : 0.0;
     }
-    for (int j = side - 1; j >= 0; j--) { // behind column j the inverse is there
-        __syncthreads();
-        const double d = 1 / s[packed(j, j)];
-        if (tid > j && tid < side) column[tid] = s[packed(tid, j)];
-        __syncthreads();
-        double sum = 0;
-        if (row > j)
-            for (int k = j + 1 + part; k <= row; k += 4) sum += s[packed(row, k)] * column[k];
-        sum += __shfl_xor_sync(0xffffffffu, sum, 1);
-        sum += __shfl_xor_sync(0xffffffffu, sum, 2);
-        if (part == 0 && row >= j) s[packed(row, j)] = row == j ? d : -sum * d;
-    }
-    __syncthreads();
+    invertTriangle(s, column);
     for (int at = tid; at < side * side; at += 512) {
         int i = at / side, j = at % side;
         g.inverse[at] = j <= i ? s[packed(i, j)] : 0.0;
+    }
+}
+
+// invert writes the inverses of tiles on the diagonal of L to those of a matrix, of which the rows are as long. Lᵀ is
+// given. Blocks have 512 threads.
+struct Invert {
+    const double *turned;
+    double *to;
+    long long ld;
+};
+extern "C" __global__ void __launch_bounds__(512) invert_f64(const __grid_constant__ Invert g) {
+    extern __shared__ double s[];
+    const long long first = (long long)blockIdx.x * side * (g.ld + 1);
+    for (int at = threadIdx.x; at < side * side; at += 512)
+        if (at / side <= at % side) s[packed(at % side, at / side)] = g.turned[first + at / side * g.ld + at % side];
+    invertTriangle(s, s + side * (side + 1) / 2);
+    for (int at = threadIdx.x; at < side * side; at += 512) {
+        int i = at / side, j = at % side;
+        g.to[first + i * g.ld + j] = j <= i ? s[packed(i, j)] : 0.0;
     }
 }
 

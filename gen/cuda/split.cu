@@ -62,7 +62,7 @@ struct Product {
     long long nx, ny, ldout;
     int steps, lower;
 };
-const int chunk = 2; // steps
+const int chunk = 2, stages = 3; // steps of a stage
 
 __device__ __forceinline__ void addStep(float (*sum)[8][4], const uint4 *x, const uint4 *y) {
     Left a[2];
@@ -82,14 +82,14 @@ __device__ __forceinline__ void addStep(float (*sum)[8][4], const uint4 *x, cons
 
 __device__ void product(const Product &g) {
     extern __shared__ __align__(16) char raw[];
-    uint4 *ys = (uint4 *)raw, *xs = ys + 2 * chunk * stepPieces;
+    uint4 *ys = (uint4 *)raw, *xs = ys + stages * chunk * stepPieces;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, row0 = warp / 2 * 32, col0 = warp % 2 * 64;
     const int t = gridDim.y - 1 - blockIdx.y; // those of a triangle with many steps go first
     const int steps = g.lower ? min(g.steps, (t + 1) * (tile / 16)) : g.steps, chunks = (steps + chunk - 1) / chunk;
     const uint4 *x = g.x + (long long)blockIdx.x * g.steps * stepPieces, *y = g.y + (long long)t * g.steps * stepPieces;
     auto fetch = [&](int c) {
         if (c < chunks) {
-            const int count = min(chunk, steps - c * chunk) * stepPieces, to = (c & 1) * chunk * stepPieces;
+            const int count = min(chunk, steps - c * chunk) * stepPieces, to = c % stages * chunk * stepPieces;
             for (int at = threadIdx.x; at < count; at += threads) {
                 copyAsync(ys + to + at, y + c * chunk * stepPieces + at);
                 copyAsync(xs + to + at, x + c * chunk * stepPieces + at);
@@ -104,12 +104,12 @@ __device__ void product(const Product &g) {
         for (int n = 0; n < 8; n++)
 #pragma unroll
             for (int e = 0; e < 4; e++) sum[m][n][e] = total[m][n][e] = 0;
-    fetch(0);
+    for (int c = 0; c < stages - 1; c++) fetch(c);
     for (int c = 0; c < chunks; c++) {
-        waitAsync<0>();
-        __syncthreads();
-        fetch(c + 1);
-        const int at = (c & 1) * chunk * stepPieces + lane, count = min(chunk, steps - c * chunk);
+        waitAsync<stages - 2>();
+        __syncthreads(); // all are done with the stage before, whose memory is the next one's
+        fetch(c + stages - 1);
+        const int at = c % stages * chunk * stepPieces + lane, count = min(chunk, steps - c * chunk);
 #pragma unroll
         for (int s = 0; s < chunk; s++) {
             if (s >= count) break;

@@ -80,7 +80,7 @@ var helpers = map[string][]string{
 	"internal/cuda":        {},
 	"internal/cuda/double": {"internal/cuda"},
 	"internal/gemm":        {"run", "internal/alloc", "internal/par"},
-	"internal/gpu": {"data", "kernel", "run", "internal/compute", "internal/cuda", "internal/linalg",
+	"internal/gpu": {"data", "kernel", "run", "internal/alloc", "internal/compute", "internal/cuda", "internal/linalg",
 		"internal/par", "internal/vmath"},
 	"internal/linalg":  {"data", "run", "internal/gemm", "internal/par", "internal/vmath"},
 	"internal/order":   {},

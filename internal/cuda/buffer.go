@@ -104,6 +104,9 @@ func (b *Buffer[F]) ReadRows(to []F, i, pitch, width int, s Stream) error {
 	if i < 0 || i+(rows-1)*pitch+width > b.n {
 		panic("cuda: read outside of a buffer")
 	}
+	if pitch == width {
+		return b.Read(to[:rows*width], i, s)
+	}
 	return b.device.failed("copy from "+b.device.name, b.device.driver.CopyRowsOut(unsafe.Pointer(&to[0]), b.At(i),
 		size[F](pitch), size[F](width), uint64(rows), s))
 }
@@ -136,6 +139,10 @@ func NewPinned[F Number](d *Device, n int) (*Pinned[F], error) {
 	}, p.at)
 	return p, nil
 }
+
+// At is the address of number i for kernels, which can write there what the host is to read when they are done: a copy
+// would have to wait for larger ones on the bus.
+func (p *Pinned[F]) At(i int) Pointer { return Pointer(uintptr(p.at)) + Pointer(size[F](i)) }
 
 // Release gives the memory back. A nil Pinned has none.
 func (p *Pinned[F]) Release() {

@@ -34,9 +34,14 @@ type Driver interface {
 	// rows that lie one after the other.
 	CopyRowsOut(to unsafe.Pointer, from Pointer, pitch, width, rows uint64, s Stream) Result
 
-	NewStream() (Stream, Result)
+	NewStream(urgent bool) (Stream, Result) // kernels of an urgent one go before those of others that wait
 	FreeStream(s Stream) Result
 	Wait(s Stream) Result // until all that the stream was given is done
+
+	NewEvent() (Event, Result)
+	FreeEvent(e Event) Result
+	Record(e Event, s Stream) Result // the event is when all is done that the stream was given so far
+	WaitFor(e Event) Result
 
 	Load(image []byte) (Module, Result)
 	Function(m Module, name string) (Function, Result)
@@ -44,6 +49,9 @@ type Driver interface {
 
 	// Launch starts a kernel whose one parameter is the struct at args.
 	Launch(f Function, grid, block [3]uint32, shared uint32, s Stream, args unsafe.Pointer) Result
+
+	// LaunchTogether starts one of which all blocks run at once, so that they can wait for each other.
+	LaunchTogether(f Function, grid, block [3]uint32, shared uint32, s Stream, args unsafe.Pointer) Result
 
 	ErrorName(r Result) string
 }
@@ -53,6 +61,7 @@ type (
 	Context  uintptr
 	Pointer  uint64 // an address of the device
 	Stream   uintptr
+	Event    uintptr
 	Module   uintptr
 	Function uintptr
 )

@@ -172,14 +172,44 @@ func Launch[A any](d *Device, f Function, grid, block [3]uint32, shared int, s S
 	return d.failed("start a kernel", r)
 }
 
+// LaunchTogether starts a kernel of which all blocks run at once: at most one for each multiprocessor.
+func LaunchTogether[A any](d *Device, f Function, grid, block [3]uint32, shared int, s Stream, args A) error {
+	held := &args
+	r := d.driver.LaunchTogether(f, grid, block, uint32(shared), s, unsafe.Pointer(held))
+	runtime.KeepAlive(held)
+	return d.failed("start a kernel", r)
+}
+
 // Stream is an order of work on the device.
-func (d *Device) Stream() (Stream, error) {
-	s, r := d.driver.NewStream()
+func (d *Device) Stream() (Stream, error) { return d.stream(false) }
+
+// Urgent is a stream whose kernels go before those of others that wait.
+func (d *Device) Urgent() (Stream, error) { return d.stream(true) }
+
+func (d *Device) stream(urgent bool) (Stream, error) {
+	s, r := d.driver.NewStream(urgent)
 	return s, d.failed("make a stream", r)
 }
 
 // FreeStream gives a stream back.
 func (d *Device) FreeStream(s Stream) { d.driver.FreeStream(s) }
+
+// Event is a place in the order of a stream.
+func (d *Device) Event() (Event, error) {
+	e, r := d.driver.NewEvent()
+	return e, d.failed("make an event", r)
+}
+
+// FreeEvent gives an event back.
+func (d *Device) FreeEvent(e Event) { d.driver.FreeEvent(e) }
+
+// Record sets the event behind all that the stream was given so far.
+func (d *Device) Record(e Event, s Stream) error {
+	return d.failed("record an event", d.driver.Record(e, s))
+}
+
+// WaitFor waits for an event.
+func (d *Device) WaitFor(e Event) error { return d.failed("compute on "+d.name, d.driver.WaitFor(e)) }
 
 // Wait waits for a stream.
 func (d *Device) Wait(s Stream) error { return d.failed("compute on "+d.name, d.driver.Wait(s)) }

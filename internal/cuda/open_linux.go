@@ -34,14 +34,20 @@ type linked struct {
 	cuMemcpyHtoDAsync        func(to Pointer, from unsafe.Pointer, bytes uint64, s Stream) Result
 	cuMemcpyDtoHAsync        func(to unsafe.Pointer, from Pointer, bytes uint64, s Stream) Result
 	cuMemcpy2DAsync          func(c *copy2D, s Stream) Result
-	cuStreamCreate           func(s *Stream, flags uint32) Result
+	cuStreamCreate           func(s *Stream, flags uint32, priority int32) Result
 	cuStreamDestroy          func(s Stream) Result
 	cuStreamSynchronize      func(s Stream) Result
+	cuEventCreate            func(e *Event, flags uint32) Result
+	cuEventDestroy           func(e Event) Result
+	cuEventRecord            func(e Event, s Stream) Result
+	cuEventSynchronize       func(e Event) Result
 	cuModuleLoadData         func(m *Module, image unsafe.Pointer) Result
 	cuModuleGetFunction      func(f *Function, m Module, name string) Result
 	cuFuncSetAttribute       func(f Function, attribute, value int32) Result
 	cuLaunchKernel           func(f Function, gx, gy, gz, bx, by, bz, shared uint32, s Stream,
 		params, extra *unsafe.Pointer) Result
+	cuLaunchCooperativeKernel func(f Function, gx, gy, gz, bx, by, bz, shared uint32, s Stream,
+		params *unsafe.Pointer) Result
 	cuGetErrorName func(r Result, name **byte) Result
 }
 
@@ -80,11 +86,13 @@ func open() (Driver, error) {
 		{&d.cuMemGetInfo, "cuMemGetInfo_v2"}, {&d.cuMemAlloc, "cuMemAlloc_v2"}, {&d.cuMemFree, "cuMemFree_v2"},
 		{&d.cuMemHostAlloc, "cuMemHostAlloc"}, {&d.cuMemFreeHost, "cuMemFreeHost"},
 		{&d.cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2"}, {&d.cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2"},
-		{&d.cuMemcpy2DAsync, "cuMemcpy2DAsync_v2"}, {&d.cuStreamCreate, "cuStreamCreate"},
+		{&d.cuMemcpy2DAsync, "cuMemcpy2DAsync_v2"}, {&d.cuStreamCreate, "cuStreamCreateWithPriority"},
 		{&d.cuStreamDestroy, "cuStreamDestroy_v2"}, {&d.cuStreamSynchronize, "cuStreamSynchronize"},
+		{&d.cuEventCreate, "cuEventCreate"}, {&d.cuEventDestroy, "cuEventDestroy_v2"},
+		{&d.cuEventRecord, "cuEventRecord"}, {&d.cuEventSynchronize, "cuEventSynchronize"},
 		{&d.cuModuleLoadData, "cuModuleLoadData"}, {&d.cuModuleGetFunction, "cuModuleGetFunction"},
 		{&d.cuFuncSetAttribute, "cuFuncSetAttribute"}, {&d.cuLaunchKernel, "cuLaunchKernel"},
-		{&d.cuGetErrorName, "cuGetErrorName"},
+		{&d.cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel"}, {&d.cuGetErrorName, "cuGetErrorName"},
 	} {
 		address, err := purego.Dlsym(handle, f.name)
 		if err != nil {
@@ -161,14 +169,28 @@ func (d *linked) CopyRowsOut(to unsafe.Pointer, from Pointer, pitch, width, rows
 		toPitch: width, width: width, rows: rows}, s)
 }
 
-func (d *linked) NewStream() (s Stream, r Result) {
+func (d *linked) NewStream(urgent bool) (s Stream, r Result) {
 	const nonBlocking = 1
-	r = d.cuStreamCreate(&s, nonBlocking)
+	priority := int32(0)
+	if urgent {
+		priority = -1 // less is sooner
+	}
+	r = d.cuStreamCreate(&s, nonBlocking, priority)
 	return s, r
 }
 
 func (d *linked) FreeStream(s Stream) Result { return d.cuStreamDestroy(s) }
 func (d *linked) Wait(s Stream) Result       { return d.cuStreamSynchronize(s) }
+
+func (d *linked) NewEvent() (e Event, r Result) {
+	const untimed = 2
+	r = d.cuEventCreate(&e, untimed)
+	return e, r
+}
+
+func (d *linked) FreeEvent(e Event) Result        { return d.cuEventDestroy(e) }
+func (d *linked) Record(e Event, s Stream) Result { return d.cuEventRecord(e, s) }
+func (d *linked) WaitFor(e Event) Result          { return d.cuEventSynchronize(e) }
 
 func (d *linked) Load(image []byte) (m Module, r Result) {
 	r = d.cuModuleLoadData(&m, unsafe.Pointer(&image[0]))
@@ -193,6 +215,16 @@ func (d *linked) Launch(f Function, grid, block [3]uint32, shared uint32, s Stre
 	pin.Pin(args)
 	params := []unsafe.Pointer{args}
 	return d.cuLaunchKernel(f, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared, s, &params[0], nil)
+}
+
+func (d *linked) LaunchTogether(
+	f Function, grid, block [3]uint32, shared uint32, s Stream, args unsafe.Pointer,
+) Result {
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	pin.Pin(args)
+	params := []unsafe.Pointer{args}
+	return d.cuLaunchCooperativeKernel(f, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared, s, &params[0])
 }
 
 func (d *linked) ErrorName(r Result) string {

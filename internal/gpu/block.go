@@ -24,12 +24,12 @@ func block[F, G cuda.Number](ctx context.Context, ctl run.Control, m *matrix[F],
 	}
 	defer runtime.KeepAlive(m)
 	d := delivery[F, F]{width: m.m, ld: padded(m.m)}
-	d.make = func(s *slot[F], rows sideArgs, _, _ int, out *cuda.Buffer[F]) error {
+	d.make = func(s *slot[F], _ int, rows sideArgs, _ int, out *cuda.Buffer[F]) error {
 		return m.store(s, m.careful(s), rows, m.cols(s), out.At(0))
 	}
 	size := m.engine.size() * d.ld
 	err := m.engine.device.Do(func() (err error) {
-		d.rows, err = m.rowsAtATime(size, 3*size)
+		d.rows, err = m.rowsAtATime(size, deliveredAhead*size)
 		return err
 	})
 	if err != nil {

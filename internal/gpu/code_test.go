@@ -43,7 +43,7 @@ func TestImages(t *testing.T) {
 	if !Built {
 		t.Skip("not run: this program was built without the tag cuda")
 	}
-	for _, name := range []string{"rows", "gauss", "split", "single", "double", "dual", "dense"} {
+	for _, name := range []string{"rows", "gauss", "split", "single", "double", "dual", "dense", "pivot"} {
 		all := images(name)
 		if len(all) != 3 {
 			t.Fatalf("%s has %d images", name, len(all))

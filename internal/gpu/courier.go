@@ -2,40 +2,67 @@ package gpu
 
 import (
 	"context"
+	"slices"
 	"unsafe"
 
 	"github.com/kerf-ml/kerf/internal/cuda"
+	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/vmath"
+	"github.com/kerf-ml/kerf/run"
 )
 
-// courier has two streams, with pinned memory in which numbers arrive.
+// courier has pinned memory in which numbers arrive, in two halves, an event for each, and a stream for what it brings
+// alone.
 type courier struct {
-	stream [2]cuda.Stream
-	pinned [2]*cuda.Pinned[float64]
+	stream  cuda.Stream
+	arrived [2]cuda.Event
+	pinned  [2]*cuda.Pinned[float64]
 }
 
 func (c *courier) release(d *cuda.Device) {
-	for b, s := range c.stream {
-		c.pinned[b].Release()
-		if s != 0 {
-			d.FreeStream(s)
+	for half, e := range c.arrived {
+		c.pinned[half].Release()
+		if e != 0 {
+			d.FreeEvent(e)
 		}
+	}
+	if c.stream != 0 {
+		d.FreeStream(c.stream)
 	}
 }
 
-// courier takes one that is idle, or makes it.
+// room is how much memory it has, in numbers.
+func (c *courier) room() (n int) {
+	for _, p := range c.pinned {
+		if p != nil {
+			n += len(p.Data)
+		}
+	}
+	return n
+}
+
+// courier takes the one with most memory of those that are idle, or makes one: to pin takes long.
 func (e *engine[F]) courier() (c *courier, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if last := len(e.trips) - 1; last >= 0 {
-		c = e.trips[last]
-		e.trips = e.trips[:last]
+	if len(e.trips) > 0 {
+		most := 0
+		for i, t := range e.trips {
+			if t.room() > e.trips[most].room() {
+				most = i
+			}
+		}
+		c = e.trips[most]
+		e.trips = slices.Delete(e.trips, most, most+1)
 		return c, nil
 	}
 	c = &courier{}
-	for b := range c.stream {
-		if c.stream[b], err = e.device.Stream(); err != nil {
-			c.stream[b] = 0
+	if c.stream, err = e.device.Stream(); err != nil {
+		return nil, err
+	}
+	for half := range c.arrived {
+		if c.arrived[half], err = e.device.Event(); err != nil {
+			c.arrived[half] = 0
 			c.release(e.device)
 			return nil, err
 		}
@@ -43,18 +70,35 @@ func (e *engine[F]) courier() (c *courier, err error) {
 	return c, nil
 }
 
-// travel makes trips until there are no more.
-func travel[F, O, G cuda.Number](ctx context.Context, l *line[F, O], dst []G) error {
-	e := l.matrix.engine
+// arrivals returns a half of the pinned memory, in which so many numbers arrive or wait to leave; it has room for
+// some more in the next call.
+func arrivals[O cuda.Number](d *cuda.Device, c *courier, half, n int) ([]O, error) {
+	words := 1 << 10
+	for ; 8*words < n*sizeOf[O](); words *= 2 {
+	}
+	if err := pin(d, &c.pinned[half], words); err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*O)(unsafe.Pointer(unsafe.SliceData(c.pinned[half].Data))), n), nil
+}
+
+// carry calls f for so many pieces with a courier, several of which are on their way at a time.
+func (e *engine[F]) carry(ctx context.Context, ctl run.Control, pieces int, f func(c *courier, piece int) error) error {
+	ctl.Workers = min(ctl.Cores(), 2*couriers)
+	return par.For(ctx, ctl.Quiet(), "", pieces, func(piece int) error {
+		return e.device.Do(func() error { return e.travel(func(c *courier) error { return f(c, piece) }) })
+	})
+}
+
+// travel calls f with a courier.
+func (e *engine[F]) travel(f func(c *courier) error) error {
 	c, err := e.courier()
 	if err != nil {
 		return err
 	}
-	err = trips(ctx, l, c, dst)
-	for _, s := range c.stream { // after an error too: memory of the device is about to be given back
-		if late := e.device.Wait(s); err == nil {
-			err = late
-		}
+	err = f(c)
+	if late := e.device.Wait(c.stream); err == nil { // after an error too: memory of the device is about to be given back
+		err = late
 	}
 	if err != nil {
 		c.release(e.device)
@@ -66,37 +110,49 @@ func travel[F, O, G cuda.Number](ctx context.Context, l *line[F, O], dst []G) er
 	return nil
 }
 
-// trips has the next piece on the bus while it copies one to its place. It waits for rows that are not made
-// yet when it has nothing on the bus, so that it never holds up who makes them.
-func trips[F, O, G cuda.Number](ctx context.Context, l *line[F, O], c *courier, dst []G) error {
+// trips makes trips until there are no more. It has the next piece on the bus while it copies one to its place. It
+// waits for rows that are not made yet when it has nothing on the bus, so that it never holds up who makes them.
+func trips[F, O, G cuda.Number](ctx context.Context, l *line[F, O], c *courier, dst []G) (err error) {
 	type piece struct {
 		chunk int
 		to    []G
 		from  []O
 	}
-	depart := func(b int) (piece, error) {
+	d := l.matrix.engine.device
+	defer func() {
+		if err != nil { // what is on its way arrives before its memory is given back
+			_ = d.Wait(l.bus)
+		}
+	}()
+	depart := func(half int) (piece, error) {
 		chunk, lo, hi, at, out, err := l.next()
 		if chunk < 0 || err != nil {
 			return piece{chunk: -1}, err
 		}
 		p := piece{chunk: chunk, to: dst[lo*l.width : hi*l.width]}
-		if err := pin(l.slot.device, &c.pinned[b], (l.trip*l.width*sizeOf[O]()+7)/8); err != nil {
+		room, err := arrivals[O](d, c, half, l.trip*l.width)
+		if err != nil {
 			return p, err
 		}
-		p.from = unsafe.Slice((*O)(unsafe.Pointer(unsafe.SliceData(c.pinned[b].Data))), len(p.to))
-		return p, out.ReadRows(p.from, at*l.ld, l.ld, l.width, c.stream[b])
+		p.from = room[:len(p.to)]
+		l.boarding.Lock()
+		defer l.boarding.Unlock()
+		if err := out.ReadRows(p.from, at*l.ld, l.ld, l.width, l.bus); err != nil {
+			return p, err
+		}
+		return p, d.Record(c.arrived[half], l.bus)
 	}
 	here, err := depart(0)
-	for b := 0; err == nil && here.chunk >= 0; b ^= 1 {
+	for half := 0; err == nil && here.chunk >= 0; half ^= 1 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := l.slot.device.Wait(c.stream[b]); err != nil {
+		if err := d.WaitFor(c.arrived[half]); err != nil {
 			return err
 		}
 		l.back(here.chunk)
 		var after piece
-		after, err = depart(b ^ 1)
+		after, err = depart(half ^ 1)
 		convert(here.to, here.from)
 		here = after
 	}

@@ -14,18 +14,19 @@ import (
 // memory. While the device makes the next rows, a few couriers bring those that are ready, each one piece on
 // the bus and one on its way to its place.
 
-// delivery is rows that are made on the device.
+// delivery is rows that are made on the device, a chunk by each of two slots in turn.
 type delivery[F, O cuda.Number] struct {
 	width, ld int // numbers of a row that are wanted, and from one row to the next
 	rows      int // of a chunk, a multiple of tile
-	make      func(s *slot[F], rows sideArgs, lo, hi int, out *cuda.Buffer[O]) error
-	made      func(s *slot[F]) error // looks at a chunk that is made; may be nil
+	make      func(s *slot[F], turn int, rows sideArgs, n int, out *cuda.Buffer[O]) error
+	made      func(turn int) error // looks at a chunk that is made; may be nil
 }
 
-// deliveredBytes is about how much is made at a time, tripBytes how much a courier brings at most, and couriers
-// how many there are: as many as keep a bus of 55 GB/s busy.
+// deliveredBytes is about how much is made at a time, with room for deliveredAhead of them, tripBytes how much a
+// courier brings at most, and couriers how many there are: as many as keep a bus of 55 GB/s busy.
 const (
-	deliveredBytes = 256 << 20
+	deliveredBytes = 128 << 20
+	deliveredAhead = 4
 	tripBytes      = 8 << 20
 	couriers       = 8
 )
@@ -42,23 +43,25 @@ func (m *matrix[F]) rowsAtATime(back, all int) (rows int, err error) {
 	return rows, nil
 }
 
-// line is a delivery under way. A chunk is made by whichever courier needs it first, and the next one is begun
-// when it is ready.
+// line is a delivery under way.
 type line[F, O cuda.Number] struct {
 	delivery[F, O]
 	matrix *matrix[F]
 	ctl    run.Control
-	slot   *slot[F]
 	trip   int // rows that are brought at a time
 	trips  int // of a whole chunk
 
+	making [2]cuda.Stream // less urgent than those of slots, which bring rows meanwhile
+
+	boarding sync.Mutex
+	bus      cuda.Stream // of all couriers: from one stream to another the bus is idle for 12 µs
+
 	mu     sync.Mutex
 	change *sync.Cond
-	outs   [3]*cuda.Buffer[O] // chunk c is in outs[c%3]
-	left   []int              // trips of each chunk that are not back yet
-	begun  int                // chunks: ready, or one more
-	ready  int
-	taken  int // trips
+	outs   [deliveredAhead]*cuda.Buffer[O] // chunk c is in outs[c%deliveredAhead]
+	left   []int                           // trips of each chunk that are not back yet
+	ready  int                             // chunks
+	taken  int                             // trips
 	err    error
 }
 
@@ -75,20 +78,46 @@ func deliver[F, O, G cuda.Number](
 	for c := range l.left {
 		l.left[c] = par.Blocks(min(d.rows, m.n-c*d.rows), l.trip)
 	}
-	return m.call(func(slots []*slot[F]) error {
-		l.slot = slots[0]
-		defer func() {
-			for _, out := range l.outs {
-				out.Release()
+	defer context.AfterFunc(ctx, func() { l.fail(ctx.Err()) })()
+	return m.call(func(slots []*slot[F]) (err error) {
+		defer func() { err = l.release(err) }()
+		for _, s := range []*cuda.Stream{&l.making[0], &l.making[1], &l.bus} {
+			if *s, err = m.engine.device.Stream(); err != nil {
+				*s = 0
+				return err
 			}
-		}()
-		return par.For(ctx, ctl.Quiet(), "", workers, func(int) error {
+		}
+		all := run.Control{Workers: workers + 1} // one more than bring, which waits for the device
+		return par.For(ctx, all, "", workers+1, func(i int) error {
 			err := errLost // where there is a panic: the others are not to wait for this one
 			defer func() { l.fail(err) }()
-			err = m.engine.device.Do(func() error { return travel(ctx, l, dst) })
+			err = m.engine.device.Do(func() error {
+				if i == 0 {
+					return l.produce(slots)
+				}
+				return m.engine.travel(func(c *courier) error { return trips(ctx, l, c, dst) })
+			})
 			return err
 		})
 	})
+}
+
+// release waits for what is under way, gives back what it has, and returns the first error.
+func (l *line[F, O]) release(err error) error {
+	d := l.matrix.engine.device
+	for _, s := range []cuda.Stream{l.making[0], l.making[1], l.bus} {
+		if s == 0 {
+			continue
+		}
+		if late := d.Wait(s); err == nil {
+			err = late
+		}
+		d.FreeStream(s)
+	}
+	for _, out := range l.outs {
+		out.Release()
+	}
+	return err
 }
 
 var errLost = errors.New("a part of the result was not brought back")
@@ -118,51 +147,77 @@ func (l *line[F, O]) next() (chunk, lo, hi, at int, out *cuda.Buffer[O], err err
 		l.taken = len(l.left) * l.trips
 	}
 	for l.err == nil && l.ready <= chunk {
-		if l.begun > l.ready {
-			l.err = l.finish()
-		} else if l.free() {
-			l.err = l.begin()
-		} else {
-			l.change.Wait()
-		}
+		l.change.Wait()
 	}
-	if l.err == nil && l.begun == l.ready && l.begun < len(l.left) && l.free() {
-		l.err = l.begin()
-	}
-	if l.err != nil {
-		l.change.Broadcast()
-	}
-	return chunk, lo, hi, at, l.outs[chunk%len(l.outs)], l.err
+	return chunk, lo, hi, at, l.outs[chunk%deliveredAhead], l.err
 }
 
-// free reports whether the memory of the next chunk is free.
-func (l *line[F, O]) free() bool { return l.begun < len(l.outs) || l.left[l.begun-len(l.outs)] == 0 }
+// produce makes one chunk after the other. The next one is begun before one is finished, so that the device always has
+// something to do.
+func (l *line[F, O]) produce(slots []*slot[F]) error {
+	for c := range len(l.left) + 1 {
+		if c < len(l.left) {
+			if err := l.free(c); err != nil {
+				return err
+			}
+			if err := l.begin(c, slots[c%2]); err != nil {
+				return err
+			}
+		}
+		if c > 0 {
+			if err := l.finish(c-1, slots[(c-1)%2]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
-// begin starts to make the next chunk.
-func (l *line[F, O]) begin() error {
-	s, out := l.slot, &l.outs[l.begun%len(l.outs)]
-	lo, hi := l.begun*l.rows, min((l.begun+1)*l.rows, l.matrix.n)
+// free waits until the memory of a chunk is free.
+func (l *line[F, O]) free(chunk int) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.err == nil && chunk >= deliveredAhead && l.left[chunk-deliveredAhead] > 0 {
+		l.change.Wait()
+	}
+	return l.err
+}
+
+// begin starts to make a chunk.
+func (l *line[F, O]) begin(chunk int, s *slot[F]) error {
+	out := &l.outs[chunk%deliveredAhead]
+	lo, hi := par.Range(chunk, l.matrix.n, l.rows)
 	if err := room(s.device, out, (hi-lo)*l.ld); err != nil {
 		return err
 	}
 	rows, err := l.matrix.take(l.ctl, s, lo, hi, true)
+	if err == nil {
+		err = s.device.Wait(s.stream)
+	}
 	if err != nil {
 		return err
 	}
-	l.begun++
-	return l.make(s, rows, lo, hi, *out)
+	urgent := s.stream
+	defer func() { s.stream = urgent }()
+	s.stream = l.making[chunk%2]
+	return l.make(s, chunk%2, rows, hi-lo, *out)
 }
 
-// finish waits for the chunk that is being made.
-func (l *line[F, O]) finish() error {
-	if err := l.slot.device.Wait(l.slot.stream); err != nil {
+// finish waits for a chunk that is being made.
+func (l *line[F, O]) finish(chunk int, s *slot[F]) error {
+	if err := s.device.Wait(l.making[chunk%2]); err != nil {
 		return err
 	}
-	l.ready++
-	if l.made == nil {
-		return nil
+	if l.made != nil {
+		if err := l.made(chunk % 2); err != nil {
+			return err
+		}
 	}
-	return l.made(l.slot)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ready++
+	l.change.Broadcast()
+	return nil
 }
 
 // back says that a trip is back.

@@ -46,6 +46,7 @@ type slot[F cuda.Number] struct {
 	device *cuda.Device
 	stream cuda.Stream
 	in     *cuda.Pinned[F]       // vectors on their way to the device, one after the other
+	tops   *cuda.Pinned[F]       // the largest norms of tiles
 	sums   *cuda.Pinned[float64] // sums on their way back
 	given  *cuda.Pinned[float64] // u and the weights on their way
 	raw    *cuda.Buffer[F]       // vectors as they came
@@ -94,7 +95,7 @@ func (e *engine[F]) take(n int) ([]*slot[F], error) {
 	slots := append([]*slot[F](nil), e.idle[len(e.idle)-k:]...)
 	e.idle = e.idle[:len(e.idle)-k]
 	for len(slots) < n {
-		stream, err := e.device.Stream()
+		stream, err := e.device.Urgent()
 		if err != nil {
 			e.idle = append(e.idle, slots...)
 			return nil, err
@@ -120,6 +121,7 @@ func (e *engine[F]) drain() {
 // release gives all memory back.
 func (s *slot[F]) release() {
 	s.in.Release()
+	s.tops.Release()
 	for _, p := range []*cuda.Pinned[float64]{s.sums, s.given} {
 		p.Release()
 	}
@@ -186,20 +188,37 @@ func launch[F cuda.Number, A any](
 func launchOf[F cuda.Number, A any](
 	d *cuda.Device, name string, grid, block [3]uint32, shared int, s cuda.Stream, args A,
 ) error {
-	name += "_f" + strconv.Itoa(8*sizeOf[F]())
-	module := moduleOf(name)
-	f, err := d.Function(module, func() [][]byte { return images(module) }, name, shared)
+	f, err := functionOf[F](d, name, shared)
 	if err != nil {
 		return err
 	}
 	return cuda.Launch(d, f, grid, block, shared, s, args)
 }
 
+// together starts a kernel of the precision F whose blocks wait for each other.
+func together[F cuda.Number, A any](
+	e *engine[F], name string, blocks, threads, shared int, s cuda.Stream, args A,
+) error {
+	f, err := functionOf[F](e.device, name, shared)
+	if err != nil {
+		return err
+	}
+	return cuda.LaunchTogether(e.device, f, [3]uint32{uint32(blocks), 1, 1}, [3]uint32{uint32(threads), 1, 1}, shared, s,
+		args)
+}
+
+// functionOf returns a kernel of the precision F.
+func functionOf[F cuda.Number](d *cuda.Device, name string, shared int) (cuda.Function, error) {
+	name += "_f" + strconv.Itoa(8*sizeOf[F]())
+	module := moduleOf(name)
+	return d.Function(module, func() [][]byte { return images(module) }, name, shared)
+}
+
 // dualKernels are those of gen/cuda/dual.cu.
 var dualKernels = []string{"survey", "histogram", "tally", "write", "keep", "gather", "inner"}
 
 // denseKernels are those of gen/cuda/dense.cu.
-var denseKernels = []string{"frame", "blocks", "turned", "corner", "settle", "tell"}
+var denseKernels = []string{"frame", "blocks", "turned", "corner", "invert", "settle", "tell"}
 
 // moduleOf returns the source file of a kernel.
 func moduleOf(name string) string {
@@ -212,6 +231,8 @@ func moduleOf(name string) string {
 		return "gauss"
 	case strings.HasPrefix(name, "split"):
 		return "split"
+	case strings.HasPrefix(name, "pivot"):
+		return "pivot"
 	case strings.Count(name, "_") == 1:
 		return "rows"
 	case strings.HasSuffix(name, "f64"):

@@ -93,8 +93,9 @@ type frameArgs struct {
 type blocksArgs struct {
 	a, b, c              cuda.Pointer
 	lda, ldb, ldc, depth int64
+	apart                int64
 	alpha, beta          float64
-	lower, fall          int32
+	lower, fall, rise, _ int32
 }
 
 type cornerArgs struct {
@@ -125,8 +126,13 @@ func (f *factor) frame(s *slot[float64], m int, shift float64) error {
 
 // blocks starts a product of tiles.
 func (f *factor) blocks(s *slot[float64], name string, tiles int, a blocksArgs) error {
+	return f.product(s, name, [3]uint32{uint32(tiles), 1, 1}, a)
+}
+
+// product does so with a grid of more than one axis.
+func (f *factor) product(s *slot[float64], name string, grid [3]uint32, a blocksArgs) error {
 	a.lda, a.ldc = int64(f.ld), int64(f.ld)
-	return launch(f.engine, name, [3]uint32{uint32(tiles), 1, 1}, [3]uint32{256, 1, 1}, blocksShared, s.stream, a)
+	return launch(f.engine, name, grid, [3]uint32{256, 1, 1}, blocksShared, s.stream, a)
 }
 
 // cholesky factors the matrix in l: a tile on the diagonal, the tiles below it by the inverse of

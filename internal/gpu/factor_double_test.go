@@ -28,42 +28,61 @@ func factors(d *double.Driver) {
 		blocks(d, grid, (*blocksArgs)(args), true)
 	}
 	d.Kernels["corner_f64"] = corner
+	pivots(d)
 	d.Kernels["settle_f64"] = settle
 	d.Kernels["tell_f64"] = tell
 }
 
 func blocks(d *double.Driver, grid [3]uint32, g *blocksArgs, turned bool) {
 	a, b, c := double.From[float64](d, g.a), double.From[float64](d, g.b), double.From[float64](d, g.c)
-	row, col := 0, 0
-	for range grid[0] {
-		first := 0
-		if g.fall != 0 {
-			first = row * tile
+	for pair := range int(grid[2]) {
+		apart := pair * int(g.apart)
+		if g.lower == 0 {
+			for row := range int(grid[0]) {
+				for col := range int(grid[1]) {
+					blockOf(a[apart:], b[apart:], c[apart:], row, col, g, turned)
+				}
+			}
+			continue
 		}
-		var sums [tile][tile]float64
-		for i := range tile {
-			for j := range tile {
-				for k := first; k < int(g.depth); k++ {
-					if turned {
-						sums[i][j] += a[k*int(g.lda)+row*tile+i] * b[k*int(g.ldb)+col*tile+j]
-					} else {
-						sums[i][j] += a[(row*tile+i)*int(g.lda)+k] * b[(col*tile+j)*int(g.ldb)+k]
-					}
+		row, col := 0, 0
+		for range grid[0] {
+			blockOf(a, b, c, row, col, g, turned)
+			if col++; col > row {
+				row, col = row+1, 0
+			}
+		}
+	}
+}
+
+func blockOf(a, b, c []float64, row, col int, g *blocksArgs, turned bool) {
+	first, last := 0, int(g.depth)
+	if g.fall != 0 {
+		first = row * tile
+	}
+	if g.rise != 0 {
+		last = min(last, (row+1)*tile)
+	}
+	var sums [tile][tile]float64
+	for i := range tile {
+		for j := range tile {
+			for k := first; k < last; k++ {
+				if turned {
+					sums[i][j] += a[k*int(g.lda)+row*tile+i] * b[k*int(g.ldb)+col*tile+j]
+				} else {
+					sums[i][j] += a[(row*tile+i)*int(g.lda)+k] * b[(col*tile+j)*int(g.ldb)+k]
 				}
 			}
 		}
-		for i := range tile {
-			for j := range tile {
-				at := &c[(row*tile+i)*int(g.ldc)+col*tile+j]
-				old := 0.0
-				if g.beta != 0 {
-					old = g.beta * *at
-				}
-				*at = g.alpha*sums[i][j] + old
+	}
+	for i := range tile {
+		for j := range tile {
+			at := &c[(row*tile+i)*int(g.ldc)+col*tile+j]
+			old := 0.0
+			if g.beta != 0 {
+				old = g.beta * *at
 			}
-		}
-		if col++; g.lower == 0 || col > row {
-			row, col = row+1, 0
+			*at = g.alpha*sums[i][j] + old
 		}
 	}
 }

@@ -33,26 +33,28 @@ func (m *matrix[F]) Map32(
 // errNotFinite ends a call that has made a feature that is not finite.
 var errNotFinite = errors.New("a feature is not finite")
 
-// rotation is a product with B in the precision O: B coordinate by coordinate, as vectors are, and what a
-// chunk of rows needs for it.
+// rotation is a product with B in the precision O: B coordinate by coordinate, as vectors are, and what chunks of
+// rows need for it, in turn.
 type rotation[O cuda.Number] struct {
 	device *cuda.Device
 	m, dim int
 	lower  bool
 	b      *cuda.Buffer[O]
-	found  *cuda.Buffer[O]
-
-	wide             *cuda.Buffer[float64] // K, where it is single and the product double
-	pieces, piecesB  *cuda.Buffer[float32] // of gen/cuda/split.cu
-	most, back, mine *cuda.Buffer[float32] // of rows; mine is back of B
+	mine   split // of B
+	turns  [2]struct {
+		split
+		found *cuda.Pinned[O]
+		wide  *cuda.Buffer[float64] // K, where it is single and the product double
+	}
 }
 
 func (r *rotation[O]) release() {
 	r.b.Release()
-	r.found.Release()
-	r.wide.Release()
-	for _, b := range []*cuda.Buffer[float32]{r.pieces, r.piecesB, r.most, r.back, r.mine} {
-		b.Release()
+	r.mine.release()
+	for i := range r.turns {
+		r.turns[i].release()
+		r.turns[i].found.Release()
+		r.turns[i].wide.Release()
 	}
 }
 
@@ -79,31 +81,31 @@ func features[F, O, G cuda.Number](
 	}()
 	d := delivery[F, O]{width: r.dim, ld: r.ld()}
 	err = r.device.Do(func() error {
-		if err := r.begin(ctx, ctl, b); err != nil {
+		if err := begin(ctx, ctl, m.engine, r, b); err != nil {
 			return err
 		}
-		size := sizeOf[O]() // of a row there are features three times, K, and K widened or in pieces
+		size := sizeOf[O]() // of a row there are features several times and, twice, K and K widened or in pieces
 		var err error
-		d.rows, err = m.rowsAtATime(size*max(d.ld, m.m), size*(3*d.ld+2*padded(m.m)))
+		d.rows, err = m.rowsAtATime(size*max(d.ld, m.m), size*(deliveredAhead*d.ld+4*padded(m.m)))
 		return err
 	})
 	if err != nil {
 		return false, err
 	}
-	d.make = func(s *slot[F], rows sideArgs, lo, hi int, out *cuda.Buffer[O]) error {
-		if err := room(s.device, &s.k, m.m*padded(hi-lo)); err != nil {
+	d.make = func(s *slot[F], turn int, rows sideArgs, n int, out *cuda.Buffer[O]) error {
+		if err := room(s.device, &s.k, m.m*padded(n)); err != nil {
 			return err
 		}
 		// K of the columns with the rows is the rows of K, coordinate by coordinate.
 		if err := m.store(s, m.careful(s), m.cols(s), rows, s.k.At(0)); err != nil {
 			return err
 		}
-		if err := rotate(r, s, hi-lo, out); err != nil {
+		if err := rotate(r, s, turn, n, out); err != nil {
 			return err
 		}
-		return r.look(s.stream, out, (hi-lo)*d.ld)
+		return r.look(s.stream, turn, out, n*d.ld)
 	}
-	d.made = func(s *slot[F]) error { return r.seen(s.stream) }
+	d.made = r.seen
 	if err := deliver(ctx, ctl, m, d, dst); err != nil {
 		if errors.Is(err, errNotFinite) {
 			return false, nil
@@ -114,20 +116,14 @@ func features[F, O, G cuda.Number](
 }
 
 // begin brings B to the device.
-func (r *rotation[O]) begin(ctx context.Context, ctl run.Control, b *data.Matrix) error {
-	flat := make([]O, len(b.Data))
-	err := par.For(ctx, ctl.Quiet(), "", b.Rows, func(i int) error {
-		convert(flat[i*b.Cols:(i+1)*b.Cols], b.Row(i))
-		return nil
-	})
-	if err != nil {
-		return err
-	}
+func begin[F, O cuda.Number](
+	ctx context.Context, ctl run.Control, e *engine[F], r *rotation[O], b *data.Matrix,
+) error {
 	var raw *cuda.Buffer[O]
 	defer func() { raw.Release() }()
 	ld := padded(r.dim)
-	if err := errors.Join(room(r.device, &raw, len(flat)), room(r.device, &r.b, ld*r.m),
-		room(r.device, &r.found, lookBlocks)); err != nil {
+	if err := errors.Join(room(r.device, &raw, len(b.Data)), room(r.device, &r.b, ld*r.m),
+		pin(r.device, &r.turns[0].found, lookBlocks), pin(r.device, &r.turns[1].found, lookBlocks)); err != nil {
 		return err
 	}
 	stream, err := r.device.Stream()
@@ -135,13 +131,31 @@ func (r *rotation[O]) begin(ctx context.Context, ctl run.Control, b *data.Matrix
 		return err
 	}
 	defer r.device.FreeStream(stream)
-	if err := raw.Write(0, flat, stream); err != nil {
+	trip := max(1, tripBytes/4/(b.Cols*sizeOf[O]()))
+	err = e.carry(ctx, ctl, par.Blocks(b.Rows, trip), func(c *courier, piece int) error {
+		lo, hi := par.Range(piece, b.Rows, trip)
+		flat, err := arrivals[O](r.device, c, 0, trip*b.Cols)
+		if err != nil {
+			return err
+		}
+		flat = flat[:(hi-lo)*b.Cols]
+		for i := lo; i < hi; i++ {
+			row, end := flat[(i-lo)*b.Cols:][:b.Cols], b.Cols
+			if r.lower {
+				end = i + 1
+			}
+			convert(row[:end], b.Row(i)[:end])
+			clear(row[end:])
+		}
+		return raw.Write(lo*b.Cols, flat, c.stream)
+	})
+	if err != nil {
 		return err
 	}
 	err = launchOf[O](r.device, "turn", [3]uint32{uint32(ld / 32), uint32(par.Blocks(r.m, 32)), 1}, [3]uint32{32, 8, 1}, 0,
 		stream, turnArgs{from: raw.At(0), to: r.b.At(0), rows: int64(r.dim), ld: int64(ld), factor: 1, d: int64(r.m)})
 	if err == nil && sizeOf[O]() == 4 {
-		err = r.split(stream, r.b.At(0), r.dim, &r.piecesB, &r.mine)
+		err = r.split(stream, r.b.At(0), r.dim, &r.mine)
 	}
 	if late := r.device.Wait(stream); err == nil {
 		err = late
@@ -150,22 +164,22 @@ func (r *rotation[O]) begin(ctx context.Context, ctl run.Control, b *data.Matrix
 }
 
 // rotate starts to multiply n rows of K, which the slot has, by B.
-func rotate[F, O cuda.Number](r *rotation[O], s *slot[F], n int, out *cuda.Buffer[O]) error {
+func rotate[F, O cuda.Number](r *rotation[O], s *slot[F], turn, n int, out *cuda.Buffer[O]) error {
 	k := s.k.At(0)
 	if sizeOf[O]() == 4 {
-		return r.single(s.stream, k, n, out.At(0))
+		return r.single(s.stream, &r.turns[turn].split, k, n, out.At(0))
 	}
 	if sizeOf[F]() == 4 {
-		count := r.m * padded(n)
-		if err := room(r.device, &r.wide, count); err != nil {
+		count, wide := r.m*padded(n), &r.turns[turn].wide
+		if err := room(r.device, wide, count); err != nil {
 			return err
 		}
 		err := launchOf[float64](r.device, "widen", [3]uint32{uint32(min(4096, par.Blocks(count, 256))), 1, 1},
-			[3]uint32{256, 1, 1}, 0, s.stream, widenArgs{from: k, to: r.wide.At(0), n: int64(count)})
+			[3]uint32{256, 1, 1}, 0, s.stream, widenArgs{from: k, to: (*wide).At(0), n: int64(count)})
 		if err != nil {
 			return err
 		}
-		k = r.wide.At(0)
+		k = (*wide).At(0)
 	}
 	return r.double(s.stream, k, n, out.At(0))
 }
@@ -212,20 +226,15 @@ type lookArgs struct {
 	n         int64
 }
 
-// look starts to look at numbers, and seen returns errNotFinite where one of them was not finite.
-func (r *rotation[O]) look(stream cuda.Stream, of *cuda.Buffer[O], n int) error {
+// look starts to look at numbers; when that is done, seen returns errNotFinite where one of them was not finite.
+func (r *rotation[O]) look(stream cuda.Stream, turn int, of *cuda.Buffer[O], n int) error {
 	return launchOf[O](r.device, "look", [3]uint32{lookBlocks, 1, 1}, [3]uint32{256, 1, 1}, 0, stream,
-		lookArgs{of: of.At(0), found: r.found.At(0), n: int64(n)})
+		lookArgs{of: of.At(0), found: r.turns[turn].found.At(0), n: int64(n)})
 }
 
-func (r *rotation[O]) seen(stream cuda.Stream) error {
-	found := make([]O, lookBlocks)
-	err := r.found.Read(found, 0, stream)
-	if late := r.device.Wait(stream); err == nil {
-		err = late
+func (r *rotation[O]) seen(turn int) error {
+	if slices.ContainsFunc(r.turns[turn].found.Data[:lookBlocks], func(f O) bool { return f != 0 }) {
+		return errNotFinite
 	}
-	if err == nil && slices.ContainsFunc(found, func(f O) bool { return f != 0 }) {
-		err = errNotFinite
-	}
-	return err
+	return nil
 }

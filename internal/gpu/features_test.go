@@ -79,7 +79,9 @@ func TestMapEnds(t *testing.T) {
 	if _, err := small.Map32(ctx, run.Control{}, dst, b, true); !cuda.IsOutOfMemory(err) {
 		t.Errorf("no memory: %v", err)
 	}
-	for _, method := range []string{"CopyRowsOut", "Wait", "Launch", "Alloc", "AllocHost", "NewStream"} {
+	methods := []string{"CopyRowsOut", "Wait", "Launch", "Alloc", "AllocHost", "NewStream", "NewEvent", "Record",
+		"WaitFor"}
+	for _, method := range methods {
 		for at := 1; at < 36; at += 7 {
 			backend, d := OnDouble(3 << 20)
 			made, err := backend.Bind(gaussian, points(130, 5), run.Float32)

@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"slices"
+
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/internal/compute"
 	"github.com/kerf-ml/kerf/internal/cuda"
@@ -184,11 +186,20 @@ func (b *bound[F]) measure(s *slot[F], to *side[F], x data.Source[data.Vector], 
 	if err != nil || !b.gauss {
 		return err
 	}
-	to.largest = make([]F, to.ld/tile)
-	if err := to.top.Read(to.largest, 0, s.stream); err != nil {
+	tiles := to.ld / tile
+	if err := pin(s.device, &s.tops, padded(tiles)); err != nil {
 		return err
 	}
-	return s.device.Wait(s.stream)
+	err = launch(b.engine, "turn", [3]uint32{uint32(padded(tiles) / 32), 1, 1}, [3]uint32{32, 8, 1}, 0, s.stream,
+		turnArgs{from: to.top.At(0), to: s.tops.At(0), rows: int64(tiles), ld: int64(padded(tiles)), factor: 1, d: 1})
+	if err != nil {
+		return err
+	}
+	if err := s.device.Wait(s.stream); err != nil {
+		return err
+	}
+	to.largest = slices.Clone(s.tops.Data[:tiles])
+	return nil
 }
 
 // squares reports whether the pair operation is made from squared norms.

@@ -15,6 +15,7 @@ func TestDouble(t *testing.T) {
 	kerftest.Backend(t, b, run.Float64, 34*0x1p-53)
 	kerftest.Backend(t, b, run.Float32, 34*0x1p-24)
 	kerftest.Factors(t, b)
+	kerftest.Orthogonal(t, b)
 	kerftest.Solver(t, b, run.Float64, 34*0x1p-53)
 	kerftest.Solver(t, b, run.Float32, 34*0x1p-24)
 	if err := b.Drain(); err != nil {

@@ -29,11 +29,12 @@ type Driver struct {
 	taken   uint64
 	pieces  map[cuda.Pointer][]byte
 	pinned  map[unsafe.Pointer][]byte
-	next    cuda.Pointer
+	next    cuda.Pointer // far below what the machine has
 	names   []string
 	current bool
 	lost    cuda.Result
 	streams int
+	events  int
 }
 
 type failure struct {
@@ -103,23 +104,34 @@ func From[F cuda.Number](d *Driver, p cuda.Pointer) []F {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	rest := d.from(p)
+	if len(rest) == 0 {
+		panic(fmt.Sprintf("double: address %d of the device was not taken", p))
+	}
+	var zero F
+	return unsafe.Slice((*F)(unsafe.Pointer(&rest[0])), len(rest)/int(unsafe.Sizeof(zero)))
+}
+
+// from returns the memory from p on, of the device or pinned.
+func (d *Driver) from(p cuda.Pointer) []byte {
 	for base, piece := range d.pieces {
 		if p >= base && uint64(p-base) < uint64(len(piece)) {
-			rest := piece[p-base:]
-			var zero F
-			return unsafe.Slice((*F)(unsafe.Pointer(&rest[0])), len(rest)/int(unsafe.Sizeof(zero)))
+			return piece[p-base:]
 		}
 	}
-	panic(fmt.Sprintf("double: address %d of the device was not taken", p))
+	for at, piece := range d.pinned {
+		if base := cuda.Pointer(uintptr(at)); p >= base && uint64(p-base) < uint64(len(piece)) {
+			return piece[p-base:]
+		}
+	}
+	return nil
 }
 
 func (d *Driver) bytes(p cuda.Pointer, n uint64) []byte {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for base, piece := range d.pieces {
-		if p >= base && uint64(p-base)+n <= uint64(len(piece)) {
-			return piece[p-base:][:n]
-		}
+	if rest := d.from(p); uint64(len(rest)) >= n {
+		return rest[:n]
 	}
 	panic(fmt.Sprintf("double: %d bytes at %d of the device were not taken", n, p))
 }
@@ -259,7 +271,7 @@ func (d *Driver) CopyRowsOut(
 }
 
 // NewStream counts streams.
-func (d *Driver) NewStream() (cuda.Stream, cuda.Result) {
+func (d *Driver) NewStream(bool) (cuda.Stream, cuda.Result) {
 	r := d.called("NewStream")
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -279,6 +291,36 @@ func (d *Driver) FreeStream(cuda.Stream) cuda.Result {
 
 // Wait has nothing to wait for.
 func (d *Driver) Wait(cuda.Stream) cuda.Result { return d.called("Wait") }
+
+// NewEvent counts events.
+func (d *Driver) NewEvent() (cuda.Event, cuda.Result) {
+	r := d.called("NewEvent")
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if r == cuda.OK {
+		d.events++
+	}
+	return cuda.Event(d.events), r
+}
+
+// FreeEvent counts events.
+func (d *Driver) FreeEvent(cuda.Event) cuda.Result {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.events--
+	return cuda.OK
+}
+
+// Events returns how many events were not given back.
+func (d *Driver) Events() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.events
+}
+
+// Record and WaitFor have nothing to wait for.
+func (d *Driver) Record(cuda.Event, cuda.Stream) cuda.Result { return d.called("Record") }
+func (d *Driver) WaitFor(cuda.Event) cuda.Result             { return d.called("WaitFor") }
 
 // Load asks Images.
 func (d *Driver) Load(image []byte) (cuda.Module, cuda.Result) {
@@ -310,7 +352,21 @@ func (d *Driver) Shared(cuda.Function, int) cuda.Result { return d.called("Share
 func (d *Driver) Launch(
 	f cuda.Function, grid, _ [3]uint32, _ uint32, _ cuda.Stream, args unsafe.Pointer,
 ) cuda.Result {
-	if r := d.called("Launch"); r != cuda.OK {
+	return d.launch("Launch", f, grid, args)
+}
+
+// LaunchTogether runs the kernel, whose blocks have to be as many as there are multiprocessors at most.
+func (d *Driver) LaunchTogether(
+	f cuda.Function, grid, _ [3]uint32, _ uint32, _ cuda.Stream, args unsafe.Pointer,
+) cuda.Result {
+	if grid != [3]uint32{1, 1, 1} {
+		return 720 // too many blocks
+	}
+	return d.launch("LaunchTogether", f, grid, args)
+}
+
+func (d *Driver) launch(method string, f cuda.Function, grid [3]uint32, args unsafe.Pointer) cuda.Result {
+	if r := d.called(method); r != cuda.OK {
 		return r
 	}
 	for axis, limit := range []uint32{1<<31 - 1, 1<<16 - 1, 1<<16 - 1} {
