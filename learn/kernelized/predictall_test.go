@@ -141,7 +141,7 @@ func TestPredictAllDevice(t *testing.T) {
 func TestPredictAllKept(t *testing.T) {
 	made, x := screened(600, 20, 0.02, 3)
 	e := expansionOf(made.Kernel, made.Support, made.Weight)
-	if e.keeps() != e.kept || made.keeps() == made.keeps() {
+	if one, other := made.keeps(), made.keeps(); e.keeps() != e.kept || one == other {
 		t.Fatal("only what is fitted is kept")
 	}
 	want, err := made.PredictAll(t.Context(), run.Control{}, x)
