@@ -84,15 +84,18 @@ func element(base, k reg.Register, size int) operand.Mem {
 	return operand.Mem{Base: base, Index: k, Scale: uint8(size)}
 }
 
+// pairFollow looks at the lanes one by one where an element is not below the highest of all of them: few are
+// not, and what must wait for the last such look is not waited for.
 func pairFollow(t *target, _ op) {
 	d := t.wide64()
 	base := func(name string) reg.Register { return t.Load(t.Param(name).Base(), t.GP64()) }
 	f, ki, kj, grow, fall := base("f"), base("ki"), base("kj"), base("grow"), base("fall")
 	delta := d.arg("delta")
 	at, step := d.places()
-	top, bottom, best := d.vec(), d.vec(), d.vec()
+	top, bottom, best, bar := d.vec(), d.vec(), d.vec(), d.vec()
 	lanes := t.Load(t.Param("lanes"), t.GP64())
 	d.load(top, operand.Mem{Base: lanes})
+	d.copyTo(bar, top)
 	d.load(bottom, operand.Mem{Base: lanes, Disp: 64})
 	d.load(best, operand.Mem{Base: lanes, Disp: 128})
 	t.vectors("f", func(d *target, k reg.Register) {
@@ -105,9 +108,12 @@ func pairFollow(t *target, _ op) {
 		d.sub(s, s, by)
 		d.store(element(f, k, 8), s)
 		t.VADDPD(element(grow, k, 8), s, v)
-		m := d.compare(v, notBelow, top)
-		d.where(m, best, at)
-		d.where(m, top, v)
+		d.unlessAny(d.compare(v, notBelow, bar), "below", func() {
+			m := d.compare(v, notBelow, top)
+			d.where(m, best, at)
+			d.where(m, top, v)
+			d.highest(bar, top)
+		})
 		t.VADDPD(element(fall, k, 8), s, v)
 		d.min(bottom, v, bottom) // bottom where v is NaN
 	})
@@ -118,17 +124,24 @@ func pairFollow(t *target, _ op) {
 	t.RET()
 }
 
+// barSlack is by how much the bar of pairPartner lies below the best quotient: far more than roundings take
+// from a product, that of numbers too small to be normal too.
+const barSlack = 0x1p-20
+
+// pairPartner divides where that may matter: numerators that are below the best quotient so far times
+// their denominator, with room for rounding, are not the best.
 func pairPartner(t *target, _ op) {
 	d := t.wide64()
 	base := func(name string) reg.Register { return t.Load(t.Param(name).Base(), t.GP64()) }
 	f, ki, own, fall := base("f"), base("ki"), base("own"), base("fall")
 	top, mine, least := d.arg("top"), d.arg("mine"), d.arg("least")
-	magnitude := d.absBits()
+	magnitude, slack := d.absBits(), d.con(1-barSlack)
 	at, step := d.places()
-	most, best := d.vec(), d.vec()
+	most, best, bar := d.vec(), d.vec(), d.vec()
 	lanes := t.Load(t.Param("lanes"), t.GP64())
 	d.load(most, operand.Mem{Base: lanes})
 	d.load(best, operand.Mem{Base: lanes, Disp: 128})
+	d.mul(bar, most, slack)
 	t.vectors("f", func(d *target, k reg.Register) {
 		d.addInt(at, at, step)
 		apart, size, bend, twice := d.vec(), d.vec(), d.vec(), d.vec()
@@ -142,15 +155,47 @@ func pairPartner(t *target, _ op) {
 		t.VADDPD(element(own, k, 8), mine, bend)
 		d.sub(bend, bend, twice)
 		d.max(bend, least, bend) // NaN stays
-		d.div(apart, apart, bend)
-		m := d.compare(apart, notBelow, most)
-		d.where(m, best, at)
-		d.where(m, most, apart)
+		d.mul(size, bar, bend)
+		d.unlessAny(d.compare(apart, notBelow, size), "below", func() {
+			d.div(apart, apart, bend)
+			m := d.compare(apart, notBelow, most)
+			d.where(m, best, at)
+			d.where(m, most, apart)
+			d.highest(bar, most)
+			d.mul(bar, bar, slack)
+		})
 	})
 	d.store(operand.Mem{Base: lanes}, most)
 	d.store(operand.Mem{Base: lanes, Disp: 128}, best)
 	t.VZEROUPPER()
 	t.RET()
+}
+
+// unlessAny emits what is to be done where a lane of m is selected.
+func (t *target) unlessAny(m mask, stem string, body func()) {
+	over, any := t.label(stem), t.GP32()
+	t.XORL(any, any)
+	t.collect(any, m)
+	t.TESTL(any, any)
+	t.JZ(operand.LabelRef(over))
+	body()
+	t.Label(over)
+}
+
+// highest sets every lane of dst to the largest lane of a, of float64.
+func (t *target) highest(dst, a vec) {
+	half, quarter, turned := t.YMM(), t.XMM(), t.XMM()
+	if t.wide {
+		t.VEXTRACTF64X4(operand.U8(1), a, half)
+		t.VMAXPD(a.AsY(), half, half)
+	} else {
+		t.VMOVAPD(a, half)
+	}
+	t.VEXTRACTF128(operand.U8(1), half, quarter)
+	t.VMAXPD(half.AsX(), quarter, quarter)
+	t.VPERMILPD(operand.U8(1), quarter, turned)
+	t.VMAXPD(turned, quarter, quarter)
+	t.VBROADCASTSD(quarter, dst)
 }
 
 var pairOps = []op{

@@ -20,6 +20,7 @@ TEXT ·pairFollowF32AVX2(SB), NOSPLIT, $0-136
 	VPSUBQ       Y2, Y1, Y1
 	MOVQ         lanes+128(FP), DI
 	VMOVUPD      (DI), Y3
+	VMOVAPD      Y3, Y6
 	VMOVUPD      64(DI), Y4
 	VMOVUPD      128(DI), Y5
 	MOVQ         f_len+8(FP), R8
@@ -28,23 +29,37 @@ TEXT ·pairFollowF32AVX2(SB), NOSPLIT, $0-136
 	JZ           done
 
 vector:
-	VPADDQ    Y2, Y1, Y1
-	VMOVUPS   (CX)(R9*4), X6
-	VSUBPS    (DX)(R9*4), X6, X6
-	VCVTPS2PD X6, Y7
-	VMULPD    Y0, Y7, Y7
-	VMOVUPD   (AX)(R9*8), Y6
-	VSUBPD    Y7, Y6, Y6
-	VMOVUPD   Y6, (AX)(R9*8)
-	VADDPD    (BX)(R9*8), Y6, Y7
-	VCMPPD    $0x1d, Y3, Y7, Y8
-	VBLENDVPD Y8, Y1, Y5, Y5
-	VBLENDVPD Y8, Y7, Y3, Y3
-	VADDPD    (SI)(R9*8), Y6, Y7
-	VMINPD    Y4, Y7, Y4
-	ADDQ      $0x00000004, R9
-	CMPQ      R9, R8
-	JLT       vector
+	VPADDQ       Y2, Y1, Y1
+	VMOVUPS      (CX)(R9*4), X7
+	VSUBPS       (DX)(R9*4), X7, X7
+	VCVTPS2PD    X7, Y8
+	VMULPD       Y0, Y8, Y8
+	VMOVUPD      (AX)(R9*8), Y7
+	VSUBPD       Y8, Y7, Y7
+	VMOVUPD      Y7, (AX)(R9*8)
+	VADDPD       (BX)(R9*8), Y7, Y8
+	VCMPPD       $0x1d, Y6, Y8, Y9
+	XORL         R10, R10
+	VMOVMSKPD    Y9, R11
+	ORL          R11, R10
+	TESTL        R10, R10
+	JZ           below1
+	VCMPPD       $0x1d, Y3, Y8, Y6
+	VBLENDVPD    Y6, Y1, Y5, Y5
+	VBLENDVPD    Y6, Y8, Y3, Y3
+	VMOVAPD      Y3, Y6
+	VEXTRACTF128 $0x01, Y6, X8
+	VMAXPD       X6, X8, X8
+	VPERMILPD    $0x01, X8, X6
+	VMAXPD       X6, X8, X8
+	VBROADCASTSD X8, Y6
+
+below1:
+	VADDPD (SI)(R9*8), Y7, Y8
+	VMINPD Y4, Y8, Y4
+	ADDQ   $0x00000004, R9
+	CMPQ   R9, R8
+	JLT    vector
 
 done:
 	VMOVUPD Y3, (DI)
@@ -69,6 +84,7 @@ TEXT ·pairFollowF32AVX512(SB), NOSPLIT, $0-136
 	VPSUBQ       Z2, Z1, Z1
 	MOVQ         lanes+128(FP), DI
 	VMOVUPD      (DI), Z3
+	VMOVAPD      Z3, Z6
 	VMOVUPD      64(DI), Z4
 	VMOVUPD      128(DI), Z5
 	MOVQ         f_len+8(FP), R8
@@ -77,23 +93,38 @@ TEXT ·pairFollowF32AVX512(SB), NOSPLIT, $0-136
 	JZ           done
 
 vector:
-	VPADDQ    Z2, Z1, Z1
-	VMOVUPS   (CX)(R9*4), Y6
-	VSUBPS    (DX)(R9*4), Y6, Y6
-	VCVTPS2PD Y6, Z7
-	VMULPD    Z0, Z7, Z7
-	VMOVUPD   (AX)(R9*8), Z6
-	VSUBPD    Z7, Z6, Z6
-	VMOVUPD   Z6, (AX)(R9*8)
-	VADDPD    (BX)(R9*8), Z6, Z7
-	VCMPPD    $0x1d, Z3, Z7, K1
-	VMOVAPD   Z1, K1, Z5
-	VMOVAPD   Z7, K1, Z3
-	VADDPD    (SI)(R9*8), Z6, Z7
-	VMINPD    Z4, Z7, Z4
-	ADDQ      $0x00000008, R9
-	CMPQ      R9, R8
-	JLT       vector
+	VPADDQ        Z2, Z1, Z1
+	VMOVUPS       (CX)(R9*4), Y7
+	VSUBPS        (DX)(R9*4), Y7, Y7
+	VCVTPS2PD     Y7, Z8
+	VMULPD        Z0, Z8, Z8
+	VMOVUPD       (AX)(R9*8), Z7
+	VSUBPD        Z8, Z7, Z7
+	VMOVUPD       Z7, (AX)(R9*8)
+	VADDPD        (BX)(R9*8), Z7, Z8
+	VCMPPD        $0x1d, Z6, Z8, K1
+	XORL          R10, R10
+	KMOVW         K1, R11
+	ORL           R11, R10
+	TESTL         R10, R10
+	JZ            below1
+	VCMPPD        $0x1d, Z3, Z8, K1
+	VMOVAPD       Z1, K1, Z5
+	VMOVAPD       Z8, K1, Z3
+	VEXTRACTF64X4 $0x01, Z3, Y6
+	VMAXPD        Y3, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X8
+	VMAXPD        X6, X8, X8
+	VPERMILPD     $0x01, X8, X6
+	VMAXPD        X6, X8, X8
+	VBROADCASTSD  X8, Z6
+
+below1:
+	VADDPD (SI)(R9*8), Z7, Z8
+	VMINPD Z4, Z8, Z4
+	ADDQ   $0x00000008, R9
+	CMPQ   R9, R8
+	JLT    vector
 
 done:
 	VMOVUPD Z3, (DI)
@@ -118,6 +149,7 @@ TEXT ·pairFollowF64AVX2(SB), NOSPLIT, $0-136
 	VPSUBQ       Y2, Y1, Y1
 	MOVQ         lanes+128(FP), DI
 	VMOVUPD      (DI), Y3
+	VMOVAPD      Y3, Y6
 	VMOVUPD      64(DI), Y4
 	VMOVUPD      128(DI), Y5
 	MOVQ         f_len+8(FP), R8
@@ -126,22 +158,36 @@ TEXT ·pairFollowF64AVX2(SB), NOSPLIT, $0-136
 	JZ           done
 
 vector:
-	VPADDQ    Y2, Y1, Y1
-	VMOVUPD   (CX)(R9*8), Y7
-	VSUBPD    (DX)(R9*8), Y7, Y7
-	VMULPD    Y0, Y7, Y7
-	VMOVUPD   (AX)(R9*8), Y6
-	VSUBPD    Y7, Y6, Y6
-	VMOVUPD   Y6, (AX)(R9*8)
-	VADDPD    (BX)(R9*8), Y6, Y7
-	VCMPPD    $0x1d, Y3, Y7, Y8
-	VBLENDVPD Y8, Y1, Y5, Y5
-	VBLENDVPD Y8, Y7, Y3, Y3
-	VADDPD    (SI)(R9*8), Y6, Y7
-	VMINPD    Y4, Y7, Y4
-	ADDQ      $0x00000004, R9
-	CMPQ      R9, R8
-	JLT       vector
+	VPADDQ       Y2, Y1, Y1
+	VMOVUPD      (CX)(R9*8), Y8
+	VSUBPD       (DX)(R9*8), Y8, Y8
+	VMULPD       Y0, Y8, Y8
+	VMOVUPD      (AX)(R9*8), Y7
+	VSUBPD       Y8, Y7, Y7
+	VMOVUPD      Y7, (AX)(R9*8)
+	VADDPD       (BX)(R9*8), Y7, Y8
+	VCMPPD       $0x1d, Y6, Y8, Y9
+	XORL         R10, R10
+	VMOVMSKPD    Y9, R11
+	ORL          R11, R10
+	TESTL        R10, R10
+	JZ           below1
+	VCMPPD       $0x1d, Y3, Y8, Y6
+	VBLENDVPD    Y6, Y1, Y5, Y5
+	VBLENDVPD    Y6, Y8, Y3, Y3
+	VMOVAPD      Y3, Y6
+	VEXTRACTF128 $0x01, Y6, X8
+	VMAXPD       X6, X8, X8
+	VPERMILPD    $0x01, X8, X6
+	VMAXPD       X6, X8, X8
+	VBROADCASTSD X8, Y6
+
+below1:
+	VADDPD (SI)(R9*8), Y7, Y8
+	VMINPD Y4, Y8, Y4
+	ADDQ   $0x00000004, R9
+	CMPQ   R9, R8
+	JLT    vector
 
 done:
 	VMOVUPD Y3, (DI)
@@ -166,6 +212,7 @@ TEXT ·pairFollowF64AVX512(SB), NOSPLIT, $0-136
 	VPSUBQ       Z2, Z1, Z1
 	MOVQ         lanes+128(FP), DI
 	VMOVUPD      (DI), Z3
+	VMOVAPD      Z3, Z6
 	VMOVUPD      64(DI), Z4
 	VMOVUPD      128(DI), Z5
 	MOVQ         f_len+8(FP), R8
@@ -174,22 +221,37 @@ TEXT ·pairFollowF64AVX512(SB), NOSPLIT, $0-136
 	JZ           done
 
 vector:
-	VPADDQ  Z2, Z1, Z1
-	VMOVUPD (CX)(R9*8), Z7
-	VSUBPD  (DX)(R9*8), Z7, Z7
-	VMULPD  Z0, Z7, Z7
-	VMOVUPD (AX)(R9*8), Z6
-	VSUBPD  Z7, Z6, Z6
-	VMOVUPD Z6, (AX)(R9*8)
-	VADDPD  (BX)(R9*8), Z6, Z7
-	VCMPPD  $0x1d, Z3, Z7, K1
-	VMOVAPD Z1, K1, Z5
-	VMOVAPD Z7, K1, Z3
-	VADDPD  (SI)(R9*8), Z6, Z7
-	VMINPD  Z4, Z7, Z4
-	ADDQ    $0x00000008, R9
-	CMPQ    R9, R8
-	JLT     vector
+	VPADDQ        Z2, Z1, Z1
+	VMOVUPD       (CX)(R9*8), Z8
+	VSUBPD        (DX)(R9*8), Z8, Z8
+	VMULPD        Z0, Z8, Z8
+	VMOVUPD       (AX)(R9*8), Z7
+	VSUBPD        Z8, Z7, Z7
+	VMOVUPD       Z7, (AX)(R9*8)
+	VADDPD        (BX)(R9*8), Z7, Z8
+	VCMPPD        $0x1d, Z6, Z8, K1
+	XORL          R10, R10
+	KMOVW         K1, R11
+	ORL           R11, R10
+	TESTL         R10, R10
+	JZ            below1
+	VCMPPD        $0x1d, Z3, Z8, K1
+	VMOVAPD       Z1, K1, Z5
+	VMOVAPD       Z8, K1, Z3
+	VEXTRACTF64X4 $0x01, Z3, Y6
+	VMAXPD        Y3, Y6, Y6
+	VEXTRACTF128  $0x01, Y6, X8
+	VMAXPD        X6, X8, X8
+	VPERMILPD     $0x01, X8, X6
+	VMAXPD        X6, X8, X8
+	VBROADCASTSD  X8, Z6
+
+below1:
+	VADDPD (SI)(R9*8), Z7, Z8
+	VMINPD Z4, Z8, Z4
+	ADDQ   $0x00000008, R9
+	CMPQ   R9, R8
+	JLT    vector
 
 done:
 	VMOVUPD Z3, (DI)
@@ -209,42 +271,60 @@ TEXT ·pairPartnerF32AVX2(SB), NOSPLIT, $0-128
 	VBROADCASTSD mine+104(FP), Y1
 	VBROADCASTSD least+112(FP), Y2
 	VBROADCASTSD const64<>+0(SB), Y3
-	VMOVUPD      counts<>+0(SB), Y4
+	VBROADCASTSD const64<>+8(SB), Y4
+	VMOVUPD      counts<>+0(SB), Y5
 	MOVQ         $0x00000004, SI
-	VMOVQ        SI, X5
-	VPBROADCASTQ X5, Y5
-	VPSUBQ       Y5, Y4, Y4
+	VMOVQ        SI, X6
+	VPBROADCASTQ X6, Y6
+	VPSUBQ       Y6, Y5, Y5
 	MOVQ         lanes+120(FP), SI
-	VMOVUPD      (SI), Y6
-	VMOVUPD      128(SI), Y7
+	VMOVUPD      (SI), Y7
+	VMOVUPD      128(SI), Y8
+	VMULPD       Y4, Y7, Y9
 	MOVQ         f_len+8(FP), DI
 	XORQ         R8, R8
 	ANDQ         $-4, DI
 	JZ           done
 
 vector:
-	VPADDQ    Y5, Y4, Y4
-	VMOVUPD   (AX)(R8*8), Y8
-	VADDPD    (BX)(R8*8), Y8, Y8
-	VSUBPD    Y8, Y0, Y8
-	VANDPD    Y3, Y8, Y9
-	VMULPD    Y9, Y8, Y8
-	VCVTPS2PD (CX)(R8*4), Y10
-	VADDPD    Y10, Y10, Y10
-	VADDPD    (DX)(R8*8), Y1, Y9
-	VSUBPD    Y10, Y9, Y9
-	VMAXPD    Y9, Y2, Y9
-	VDIVPD    Y9, Y8, Y8
-	VCMPPD    $0x1d, Y6, Y8, Y9
-	VBLENDVPD Y9, Y4, Y7, Y7
-	VBLENDVPD Y9, Y8, Y6, Y6
-	ADDQ      $0x00000004, R8
-	CMPQ      R8, DI
-	JLT       vector
+	VPADDQ       Y6, Y5, Y5
+	VMOVUPD      (AX)(R8*8), Y10
+	VADDPD       (BX)(R8*8), Y10, Y10
+	VSUBPD       Y10, Y0, Y10
+	VANDPD       Y3, Y10, Y11
+	VMULPD       Y11, Y10, Y10
+	VCVTPS2PD    (CX)(R8*4), Y11
+	VADDPD       Y11, Y11, Y11
+	VADDPD       (DX)(R8*8), Y1, Y12
+	VSUBPD       Y11, Y12, Y12
+	VMAXPD       Y12, Y2, Y12
+	VMULPD       Y12, Y9, Y11
+	VCMPPD       $0x1d, Y11, Y10, Y11
+	XORL         R9, R9
+	VMOVMSKPD    Y11, R10
+	ORL          R10, R9
+	TESTL        R9, R9
+	JZ           below1
+	VDIVPD       Y12, Y10, Y10
+	VCMPPD       $0x1d, Y7, Y10, Y9
+	VBLENDVPD    Y9, Y5, Y8, Y8
+	VBLENDVPD    Y9, Y10, Y7, Y7
+	VMOVAPD      Y7, Y9
+	VEXTRACTF128 $0x01, Y9, X10
+	VMAXPD       X9, X10, X10
+	VPERMILPD    $0x01, X10, X9
+	VMAXPD       X9, X10, X10
+	VBROADCASTSD X10, Y9
+	VMULPD       Y4, Y9, Y9
+
+below1:
+	ADDQ $0x00000004, R8
+	CMPQ R8, DI
+	JLT  vector
 
 done:
-	VMOVUPD Y6, (SI)
-	VMOVUPD Y7, 128(SI)
+	VMOVUPD Y7, (SI)
+	VMOVUPD Y8, 128(SI)
 	VZEROUPPER
 	RET
 
@@ -259,42 +339,61 @@ TEXT ·pairPartnerF32AVX512(SB), NOSPLIT, $0-128
 	VBROADCASTSD mine+104(FP), Z1
 	VBROADCASTSD least+112(FP), Z2
 	VBROADCASTSD const64<>+0(SB), Z3
-	VMOVUPD      counts<>+0(SB), Z4
+	VBROADCASTSD const64<>+8(SB), Z4
+	VMOVUPD      counts<>+0(SB), Z5
 	MOVQ         $0x00000008, SI
-	VMOVQ        SI, X5
-	VPBROADCASTQ X5, Z5
-	VPSUBQ       Z5, Z4, Z4
+	VMOVQ        SI, X6
+	VPBROADCASTQ X6, Z6
+	VPSUBQ       Z6, Z5, Z5
 	MOVQ         lanes+120(FP), SI
-	VMOVUPD      (SI), Z6
-	VMOVUPD      128(SI), Z7
+	VMOVUPD      (SI), Z7
+	VMOVUPD      128(SI), Z8
+	VMULPD       Z4, Z7, Z9
 	MOVQ         f_len+8(FP), DI
 	XORQ         R8, R8
 	ANDQ         $-8, DI
 	JZ           done
 
 vector:
-	VPADDQ    Z5, Z4, Z4
-	VMOVUPD   (AX)(R8*8), Z8
-	VADDPD    (BX)(R8*8), Z8, Z8
-	VSUBPD    Z8, Z0, Z8
-	VANDPD    Z3, Z8, Z9
-	VMULPD    Z9, Z8, Z8
-	VCVTPS2PD (CX)(R8*4), Z10
-	VADDPD    Z10, Z10, Z10
-	VADDPD    (DX)(R8*8), Z1, Z9
-	VSUBPD    Z10, Z9, Z9
-	VMAXPD    Z9, Z2, Z9
-	VDIVPD    Z9, Z8, Z8
-	VCMPPD    $0x1d, Z6, Z8, K1
-	VMOVAPD   Z4, K1, Z7
-	VMOVAPD   Z8, K1, Z6
-	ADDQ      $0x00000008, R8
-	CMPQ      R8, DI
-	JLT       vector
+	VPADDQ        Z6, Z5, Z5
+	VMOVUPD       (AX)(R8*8), Z10
+	VADDPD        (BX)(R8*8), Z10, Z10
+	VSUBPD        Z10, Z0, Z10
+	VANDPD        Z3, Z10, Z11
+	VMULPD        Z11, Z10, Z10
+	VCVTPS2PD     (CX)(R8*4), Z11
+	VADDPD        Z11, Z11, Z11
+	VADDPD        (DX)(R8*8), Z1, Z12
+	VSUBPD        Z11, Z12, Z12
+	VMAXPD        Z12, Z2, Z12
+	VMULPD        Z12, Z9, Z11
+	VCMPPD        $0x1d, Z11, Z10, K1
+	XORL          R9, R9
+	KMOVW         K1, R10
+	ORL           R10, R9
+	TESTL         R9, R9
+	JZ            below1
+	VDIVPD        Z12, Z10, Z10
+	VCMPPD        $0x1d, Z7, Z10, K1
+	VMOVAPD       Z5, K1, Z8
+	VMOVAPD       Z10, K1, Z7
+	VEXTRACTF64X4 $0x01, Z7, Y9
+	VMAXPD        Y7, Y9, Y9
+	VEXTRACTF128  $0x01, Y9, X10
+	VMAXPD        X9, X10, X10
+	VPERMILPD     $0x01, X10, X9
+	VMAXPD        X9, X10, X10
+	VBROADCASTSD  X10, Z9
+	VMULPD        Z4, Z9, Z9
+
+below1:
+	ADDQ $0x00000008, R8
+	CMPQ R8, DI
+	JLT  vector
 
 done:
-	VMOVUPD Z6, (SI)
-	VMOVUPD Z7, 128(SI)
+	VMOVUPD Z7, (SI)
+	VMOVUPD Z8, 128(SI)
 	VZEROUPPER
 	RET
 
@@ -309,42 +408,60 @@ TEXT ·pairPartnerF64AVX2(SB), NOSPLIT, $0-128
 	VBROADCASTSD mine+104(FP), Y1
 	VBROADCASTSD least+112(FP), Y2
 	VBROADCASTSD const64<>+0(SB), Y3
-	VMOVUPD      counts<>+0(SB), Y4
+	VBROADCASTSD const64<>+8(SB), Y4
+	VMOVUPD      counts<>+0(SB), Y5
 	MOVQ         $0x00000004, SI
-	VMOVQ        SI, X5
-	VPBROADCASTQ X5, Y5
-	VPSUBQ       Y5, Y4, Y4
+	VMOVQ        SI, X6
+	VPBROADCASTQ X6, Y6
+	VPSUBQ       Y6, Y5, Y5
 	MOVQ         lanes+120(FP), SI
-	VMOVUPD      (SI), Y6
-	VMOVUPD      128(SI), Y7
+	VMOVUPD      (SI), Y7
+	VMOVUPD      128(SI), Y8
+	VMULPD       Y4, Y7, Y9
 	MOVQ         f_len+8(FP), DI
 	XORQ         R8, R8
 	ANDQ         $-4, DI
 	JZ           done
 
 vector:
-	VPADDQ    Y5, Y4, Y4
-	VMOVUPD   (AX)(R8*8), Y8
-	VADDPD    (BX)(R8*8), Y8, Y8
-	VSUBPD    Y8, Y0, Y8
-	VANDPD    Y3, Y8, Y9
-	VMULPD    Y9, Y8, Y8
-	VMOVUPD   (CX)(R8*8), Y10
-	VADDPD    Y10, Y10, Y10
-	VADDPD    (DX)(R8*8), Y1, Y9
-	VSUBPD    Y10, Y9, Y9
-	VMAXPD    Y9, Y2, Y9
-	VDIVPD    Y9, Y8, Y8
-	VCMPPD    $0x1d, Y6, Y8, Y9
-	VBLENDVPD Y9, Y4, Y7, Y7
-	VBLENDVPD Y9, Y8, Y6, Y6
-	ADDQ      $0x00000004, R8
-	CMPQ      R8, DI
-	JLT       vector
+	VPADDQ       Y6, Y5, Y5
+	VMOVUPD      (AX)(R8*8), Y10
+	VADDPD       (BX)(R8*8), Y10, Y10
+	VSUBPD       Y10, Y0, Y10
+	VANDPD       Y3, Y10, Y11
+	VMULPD       Y11, Y10, Y10
+	VMOVUPD      (CX)(R8*8), Y11
+	VADDPD       Y11, Y11, Y11
+	VADDPD       (DX)(R8*8), Y1, Y12
+	VSUBPD       Y11, Y12, Y12
+	VMAXPD       Y12, Y2, Y12
+	VMULPD       Y12, Y9, Y11
+	VCMPPD       $0x1d, Y11, Y10, Y11
+	XORL         R9, R9
+	VMOVMSKPD    Y11, R10
+	ORL          R10, R9
+	TESTL        R9, R9
+	JZ           below1
+	VDIVPD       Y12, Y10, Y10
+	VCMPPD       $0x1d, Y7, Y10, Y9
+	VBLENDVPD    Y9, Y5, Y8, Y8
+	VBLENDVPD    Y9, Y10, Y7, Y7
+	VMOVAPD      Y7, Y9
+	VEXTRACTF128 $0x01, Y9, X10
+	VMAXPD       X9, X10, X10
+	VPERMILPD    $0x01, X10, X9
+	VMAXPD       X9, X10, X10
+	VBROADCASTSD X10, Y9
+	VMULPD       Y4, Y9, Y9
+
+below1:
+	ADDQ $0x00000004, R8
+	CMPQ R8, DI
+	JLT  vector
 
 done:
-	VMOVUPD Y6, (SI)
-	VMOVUPD Y7, 128(SI)
+	VMOVUPD Y7, (SI)
+	VMOVUPD Y8, 128(SI)
 	VZEROUPPER
 	RET
 
@@ -359,47 +476,67 @@ TEXT ·pairPartnerF64AVX512(SB), NOSPLIT, $0-128
 	VBROADCASTSD mine+104(FP), Z1
 	VBROADCASTSD least+112(FP), Z2
 	VBROADCASTSD const64<>+0(SB), Z3
-	VMOVUPD      counts<>+0(SB), Z4
+	VBROADCASTSD const64<>+8(SB), Z4
+	VMOVUPD      counts<>+0(SB), Z5
 	MOVQ         $0x00000008, SI
-	VMOVQ        SI, X5
-	VPBROADCASTQ X5, Z5
-	VPSUBQ       Z5, Z4, Z4
+	VMOVQ        SI, X6
+	VPBROADCASTQ X6, Z6
+	VPSUBQ       Z6, Z5, Z5
 	MOVQ         lanes+120(FP), SI
-	VMOVUPD      (SI), Z6
-	VMOVUPD      128(SI), Z7
+	VMOVUPD      (SI), Z7
+	VMOVUPD      128(SI), Z8
+	VMULPD       Z4, Z7, Z9
 	MOVQ         f_len+8(FP), DI
 	XORQ         R8, R8
 	ANDQ         $-8, DI
 	JZ           done
 
 vector:
-	VPADDQ  Z5, Z4, Z4
-	VMOVUPD (AX)(R8*8), Z8
-	VADDPD  (BX)(R8*8), Z8, Z8
-	VSUBPD  Z8, Z0, Z8
-	VANDPD  Z3, Z8, Z9
-	VMULPD  Z9, Z8, Z8
-	VMOVUPD (CX)(R8*8), Z10
-	VADDPD  Z10, Z10, Z10
-	VADDPD  (DX)(R8*8), Z1, Z9
-	VSUBPD  Z10, Z9, Z9
-	VMAXPD  Z9, Z2, Z9
-	VDIVPD  Z9, Z8, Z8
-	VCMPPD  $0x1d, Z6, Z8, K1
-	VMOVAPD Z4, K1, Z7
-	VMOVAPD Z8, K1, Z6
-	ADDQ    $0x00000008, R8
-	CMPQ    R8, DI
-	JLT     vector
+	VPADDQ        Z6, Z5, Z5
+	VMOVUPD       (AX)(R8*8), Z10
+	VADDPD        (BX)(R8*8), Z10, Z10
+	VSUBPD        Z10, Z0, Z10
+	VANDPD        Z3, Z10, Z11
+	VMULPD        Z11, Z10, Z10
+	VMOVUPD       (CX)(R8*8), Z11
+	VADDPD        Z11, Z11, Z11
+	VADDPD        (DX)(R8*8), Z1, Z12
+	VSUBPD        Z11, Z12, Z12
+	VMAXPD        Z12, Z2, Z12
+	VMULPD        Z12, Z9, Z11
+	VCMPPD        $0x1d, Z11, Z10, K1
+	XORL          R9, R9
+	KMOVW         K1, R10
+	ORL           R10, R9
+	TESTL         R9, R9
+	JZ            below1
+	VDIVPD        Z12, Z10, Z10
+	VCMPPD        $0x1d, Z7, Z10, K1
+	VMOVAPD       Z5, K1, Z8
+	VMOVAPD       Z10, K1, Z7
+	VEXTRACTF64X4 $0x01, Z7, Y9
+	VMAXPD        Y7, Y9, Y9
+	VEXTRACTF128  $0x01, Y9, X10
+	VMAXPD        X9, X10, X10
+	VPERMILPD     $0x01, X10, X9
+	VMAXPD        X9, X10, X10
+	VBROADCASTSD  X10, Z9
+	VMULPD        Z4, Z9, Z9
+
+below1:
+	ADDQ $0x00000008, R8
+	CMPQ R8, DI
+	JLT  vector
 
 done:
-	VMOVUPD Z6, (SI)
-	VMOVUPD Z7, 128(SI)
+	VMOVUPD Z7, (SI)
+	VMOVUPD Z8, 128(SI)
 	VZEROUPPER
 	RET
 
 DATA const64<>+0(SB)/8, $0x7fffffffffffffff
-GLOBL const64<>(SB), RODATA|NOPTR, $8
+DATA const64<>+8(SB)/8, $0x3feffffe00000000
+GLOBL const64<>(SB), RODATA|NOPTR, $16
 
 DATA counts<>+0(SB)/8, $0x0000000000000000
 DATA counts<>+8(SB)/8, $0x0000000000000001

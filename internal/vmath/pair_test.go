@@ -31,15 +31,18 @@ func guarded[F vmath.Float](n int, value func() F) []F {
 
 // testPairs compares with loops written from the formulas, bit for bit: values that
 // come more than once, so that there are ties, bounds that are reached, none that can
-// grow or fall, and NaN.
+// grow or fall, NaN, and gains that hardly are numbers.
 func testPairs[F vmath.Float](t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
 	few := func() float64 { return float64(r.IntN(5)) - 2 }
 	for _, n := range append(sizes(), 511, 512, 513, 1000) {
-		for _, kind := range []string{"normal", "few", "shut", "nan"} {
+		for _, kind := range []string{"normal", "few", "shut", "nan", "tiny"} {
 			value := r.NormFloat64
-			if kind == "few" {
+			switch kind {
+			case "few":
 				value = few
+			case "tiny": // gains around the least that counts
+				value = func() float64 { return 1e-150 * r.NormFloat64() }
 			}
 			bound := func(inf int) func() float64 {
 				return func() float64 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/gram"
+	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/run"
 )
 
@@ -80,32 +81,47 @@ func (d *dual) firm(scores []float64, up, down [2]float64, i int) bool {
 
 // shrink counts for how long instances have been firm, and sets those aside that
 // have been for long enough where that is worth it.
-func (s *smo[T]) shrink(up, down [2]float64) {
+func (s *smo[T]) shrink(ctx context.Context, seen survey) error {
 	d, h := s.dual, &s.state.shrunk
 	if h.firm == nil {
 		h.firm, h.delay = make([]byte, d.n), shrinkDelay
 	}
-	active, aside := []int{}, []int{}
-	for i := range d.n {
-		if s.at(i) < 0 {
-			continue
+	live := d.live(h.active)
+	counts := make([]int, par.Blocks(live, dualBlock)) // of those that stay
+	err := par.For(ctx, s.ctl.Quiet(), "", len(counts), func(block int) error {
+		lo, hi := par.Range(block, live, dualBlock)
+		for k := lo; k < hi; k++ {
+			i := s.instance(k)
+			if !d.firm(s.scores, seen.up, seen.down, i) {
+				h.firm[i] = 0
+			} else if h.firm[i] < math.MaxUint8 {
+				h.firm[i]++
+			}
+			if int(h.firm[i]) < h.delay {
+				counts[block]++
+			}
 		}
-		if !d.firm(s.scores, up, down, i) {
-			h.firm[i] = 0
-		} else if h.firm[i] < math.MaxUint8 {
-			h.firm[i]++
-		}
-		if int(h.firm[i]) < h.delay {
+		return nil
+	})
+	stay := 0
+	for _, n := range counts {
+		stay += n
+	}
+	if err != nil || stay == 0 || float64(live-stay) < shrinkPart*float64(live) {
+		return err
+	}
+	active, aside := make([]int, 0, stay), make([]int, 0, live-stay)
+	for k := range live {
+		if i := s.instance(k); int(h.firm[i]) < h.delay {
 			active = append(active, i)
 		} else {
 			aside = append(aside, i)
 		}
 	}
-	if len(active) > 0 && float64(len(aside)) >= shrinkPart*float64(len(active)+len(aside)) {
-		h.active = active
-		h.aside = append(h.aside, level{instances: aside, beta: d.beta()})
-		s.narrow()
-	}
+	h.active = active
+	h.aside = append(h.aside, level{instances: aside, beta: d.beta()})
+	s.narrow()
+	return nil
 }
 
 // narrow makes what follows from the active set, which is not nil.

@@ -276,8 +276,11 @@ func rounds[T any, F float32 | float64](
 		return "", err
 	}
 	for {
-		up, down := d.extremes(s.scores, s.state.shrunk.active)
-		violation := d.violation(up, down)
+		seen, err := d.survey(context.WithoutCancel(ctx), s.ctl, s.scores, s.state.shrunk.active)
+		if err != nil {
+			return "", err
+		}
+		violation := d.violation(seen.up, seen.down)
 		tolerance := s.tolerance
 		whole := s.sequential() && s.squares == nil
 		if rough && !whole {
@@ -298,9 +301,10 @@ func rounds[T any, F float32 | float64](
 			return learn.Stopped(ctx), nil
 		}
 		if s.shrinks {
-			s.shrink(up, down)
+			if err := s.shrink(context.WithoutCancel(ctx), seen); err != nil {
+				return "", err
+			}
 		}
-		var err error
 		if s.squares == nil {
 			if w.cache, err = rows.of(s); err != nil {
 				return "", err
@@ -312,8 +316,12 @@ func rounds[T any, F float32 | float64](
 		case whole:
 			err = w.sequence(ctx, tolerance)
 		default:
-			s.state.set = d.choose(s.scores, up, down, s.state.shrunk.active, s.state.set, s.size(most))
-			w.inner.rows = nil
+			size := sizeOf(len(d.b), seen.inside, most)
+			set, err := d.choose(ctx, s.ctl, s.scores, seen, s.state.shrunk.active, s.state.set, size)
+			if err != nil {
+				return "", err
+			}
+			s.state.set, w.inner.rows = set, nil
 			err = w.run(ctx, max(0.1*violation, 0.5*tolerance))
 		}
 		if err != nil {
@@ -329,20 +337,9 @@ func rounds[T any, F float32 | float64](
 	}
 }
 
-// size returns how many variables the next working set has: a sixteenth of all,
-// or twice as many as are inside their ranges, so that those can be solved for
-// together. Rounds get few then.
-func (s *smo[T]) size(most int) int {
-	d, inside := s.dual, 0
-	for t, b := range d.b {
-		if d.lo[t] < b && b < d.hi[t] {
-			inside++
-		}
-	}
-	return sizeOf(len(d.b), inside, most)
-}
-
-// sizeOf is size for so many variables, of which so many are inside their ranges.
+// sizeOf returns how many variables the next working set has, of so many of which so many are inside their
+// ranges: a sixteenth of all, or twice as many as are inside, so that those can be solved for together. Rounds
+// get few then.
 func sizeOf(variables, inside, most int) int {
 	return min(most, max(workingLeast, variables/16, 2*inside))
 }
@@ -413,10 +410,12 @@ func (w *round[T, F]) changes(set []int) (index []int, change []float64) {
 	for k, t := range set {
 		if delta := w.inner.b[k] - w.dual.b[t]; delta != 0 {
 			// The second variable of an instance comes after all first ones.
-			if at, found := slices.BinarySearch(index, w.at(t)); found {
+			if place := w.at(t); len(index) == 0 || index[len(index)-1] < place {
+				index, change = append(index, place), append(change, delta)
+			} else if at, found := slices.BinarySearch(index, place); found {
 				change[at] += delta
 			} else {
-				index, change = slices.Insert(index, at, w.at(t)), slices.Insert(change, at, delta)
+				index, change = slices.Insert(index, at, place), slices.Insert(change, at, delta)
 			}
 		}
 	}
