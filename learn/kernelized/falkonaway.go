@@ -19,18 +19,6 @@ type triangle interface {
 	mulTransposed(ctx context.Context, x *data.Matrix) error
 }
 
-// lower is a triangle here.
-type lower struct{ *data.Matrix }
-
-func (l lower) solve(ctx context.Context, ctl run.Control, x *data.Matrix, transposed bool) error {
-	return solveTriangle(ctx, ctl, x, l.Matrix, transposed)
-}
-
-func (l lower) mulTransposed(_ context.Context, x *data.Matrix) error {
-	mulTransposed(x, l.Matrix)
-	return nil
-}
-
 // away is a triangle on a device.
 type away struct{ *gram.Triangle }
 

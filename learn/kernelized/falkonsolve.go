@@ -183,8 +183,12 @@ func (p *falkon[T]) factorHere(ctx context.Context) error {
 	for i := range m {
 		clear(g.Row(i)[i+1:])
 	}
-	p.l, p.inner = lower{g}, data.NewMatrix(m, m)
-	return linalg.SymRankT(ctx, p.ctl, 1/float64(m), g, 0, p.inner)
+	p.inner = data.NewMatrix(m, m)
+	if err := linalg.SymRankT(ctx, p.ctl, 1/float64(m), g, 0, p.inner); err != nil {
+		return err
+	}
+	p.l, err = packed(ctx, p.ctl, g)
+	return err
 }
 
 // raised calls factor with the least ε of their sequence for which K_mm + εI is positive definite, and
@@ -230,9 +234,11 @@ func (p *falkon[T]) refine(ctx context.Context, penalty float64) error {
 	}
 	r := p.inner
 	if p.many {
-		r = data.NewMatrix(p.inner.Rows, p.inner.Rows)
+		m := p.inner.Rows
 		if before, ok := p.r.(lower); ok {
-			r = before.Matrix
+			r = &data.Matrix{Rows: m, Cols: m, Data: before.value}
+		} else {
+			r = data.NewMatrix(m, m)
 		}
 		copy(r.Data, p.inner.Data)
 	} else {
@@ -241,8 +247,13 @@ func (p *falkon[T]) refine(ctx context.Context, penalty float64) error {
 	for i := range r.Rows {
 		r.Row(i)[i] += penalty
 	}
-	p.r = lower{r}
-	return p.refined(ctx, linalg.Cholesky(ctx, p.ctl, r))
+	p.r = lowerOf(r)
+	if err := p.refined(ctx, linalg.Cholesky(ctx, p.ctl, r)); err != nil {
+		return err
+	}
+	packed, err := packed(ctx, p.ctl, r)
+	p.r = packed
+	return err
 }
 
 func (p *falkon[T]) refined(ctx context.Context, err error) error {

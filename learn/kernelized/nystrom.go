@@ -26,7 +26,8 @@ type nystrom struct {
 	f     *data.Matrix // n×r
 	inner *data.Matrix // FᵀF, lower triangle
 	shift float64      // σ
-	r     *data.Matrix // R·Rᵀ = FᵀF + σI
+	room  *data.Matrix // of r
+	r     lower        // R·Rᵀ = FᵀF + σI
 }
 
 // dependent is the part of K(z, z) below which a landmark is explained by others.
@@ -61,7 +62,7 @@ func newNystrom[T any](
 	if err := linalg.SolveLower(ctx, ctl, f, factor.L); err != nil {
 		return nil, err
 	}
-	p := &nystrom{f: f, inner: data.NewMatrix(f.Cols, f.Cols), r: data.NewMatrix(f.Cols, f.Cols)}
+	p := &nystrom{f: f, inner: data.NewMatrix(f.Cols, f.Cols), room: data.NewMatrix(f.Cols, f.Cols)}
 	return p, linalg.SymRankT(ctx, ctl, 1, f, 0, p.inner)
 }
 
@@ -83,11 +84,15 @@ func (p *nystrom) refine(ctx context.Context, ctl run.Control, mu float64) error
 	p.shift = max(mu, leastShift*trace)
 	var err error
 	for range maxRaises {
-		copy(p.r.Data, p.inner.Data)
-		for i := range p.r.Rows {
-			p.r.Row(i)[i] += p.shift
+		copy(p.room.Data, p.inner.Data)
+		for i := range p.room.Rows {
+			p.room.Row(i)[i] += p.shift
 		}
-		err = linalg.Cholesky(ctx, ctl, p.r)
+		err = linalg.Cholesky(ctx, ctl, p.room)
+		if err == nil {
+			p.r, err = packed(ctx, ctl, p.room)
+			return err
+		}
 		var fault *linalg.NotPositiveError
 		if !errors.As(err, &fault) {
 			return err
@@ -105,7 +110,7 @@ func (p *nystrom) solve(ctx context.Context, ctl run.Control, v *data.Matrix) (*
 		return nil, err
 	}
 	for _, transposed := range []bool{false, true} {
-		if err := solveTriangle(ctx, ctl, w, p.r, transposed); err != nil {
+		if err := p.r.solve(ctx, ctl, w, transposed); err != nil {
 			return nil, err
 		}
 	}

@@ -15,12 +15,95 @@ import (
 // for before the others hear of them.
 const (
 	vectorsPerTask = 8
-	triangleBlock  = 256
-	triangleTasks  = 2 // for each worker at least: a task takes hardly longer than a worker to wake up
+	triangleBlock  = 64
+	triangleTiles  = 64 // for each worker at least: fewer take hardly longer than a worker to wake up
 )
 
-// solveTriangle replaces every row b of x by the solution z of L·z = b, or of
-// Lᵀ·z = b where transposed, for the lower triangle l with a non-zero diagonal.
+// lower is a lower triangle with a non-zero diagonal, in tiles of 64 × 64: tile (k, s) has the entries of rows
+// 64k … and columns 64s …
+type lower struct {
+	n      int
+	value  []float64
+	packed bool // the tiles stand one behind the other, and not in rows of n
+}
+
+// lowerOf is the lower triangle of a matrix.
+func lowerOf(m *data.Matrix) lower { return lower{n: m.Rows, value: m.Data[:m.Rows*m.Rows]} }
+
+// packed is lowerOf for a triangle that is solved with often, and then read from memory at its speed: the tiles
+// stand in the order that solutions call for them, and those below the diagonal, transposed, behind them once
+// more. Both together take the memory of m, which is no matrix any more.
+func packed(ctx context.Context, ctl run.Control, m *data.Matrix) (lower, error) {
+	l, n := lowerOf(m), m.Rows
+	if n < 2*triangleBlock {
+		return l, nil
+	}
+	p := lower{n: n, value: l.value, packed: true}
+	blocks := par.Blocks(n, triangleBlock)
+	strip := make([]float64, 0, n*triangleBlock)
+	for k := range blocks { // a strip's place ends before the next one's rows begin
+		lo, hi := par.Range(k, n, triangleBlock)
+		strip = strip[:0]
+		for s := range k + 1 {
+			from, to := par.Range(s, n, triangleBlock)
+			tile, ld := l.tile(k, s)
+			for i := range hi - lo {
+				strip = append(strip, tile[i*ld:i*ld+to-from]...)
+			}
+		}
+		copy(p.value[p.start(k):], strip)
+	}
+	err := par.For(ctx, ctl.Quiet(), "", blocks, func(k int) error {
+		for s := k + 1; s < blocks; s++ {
+			tile, ld := p.tile(s, k)
+			to, rows := p.turned(s, k)
+			for i := range rows {
+				for j := range triangleBlock {
+					to[j*rows+i] = tile[i*ld+j]
+				}
+			}
+		}
+		return nil
+	})
+	return p, err
+}
+
+// start returns where the tiles of block k of rows begin.
+func (l lower) start(k int) int { return triangleBlock * triangleBlock * k * (k + 1) / 2 }
+
+// tile returns tile (k, s) from its first entry on, and how far apart its rows stand.
+func (l lower) tile(k, s int) (value []float64, ld int) {
+	if !l.packed {
+		return l.value[k*triangleBlock*l.n+s*triangleBlock:], l.n
+	}
+	lo, hi := par.Range(k, l.n, triangleBlock)
+	if k == s {
+		return l.value[l.start(k)+s*triangleBlock*(hi-lo):], hi - lo
+	}
+	return l.value[l.start(k)+s*triangleBlock*(hi-lo):], triangleBlock
+}
+
+// turned returns tile (s, k), s > k, transposed, and how long its rows are: of packed tiles. They stand from the
+// last block of columns to the first, and of each from the last row to the first.
+func (l lower) turned(s, k int) (value []float64, ld int) {
+	blocks := par.Blocks(l.n, triangleBlock)
+	last, before := l.n-(blocks-1)*triangleBlock, blocks-2-k       // the last block's length, and how many stand before
+	at := l.start(blocks-1) + last*((blocks-1)*triangleBlock+last) // where all others end
+	at += triangleBlock * (last*before + triangleBlock*before*(before-1)/2)
+	lo, hi := par.Range(s, l.n, triangleBlock)
+	return l.value[at+triangleBlock*(l.n-hi):][:triangleBlock*(hi-lo)], hi - lo
+}
+
+// rows returns the tile of the triangle, or of the transposed one where s > k, whose rows are those of block k.
+func (l lower) rows(k, s int) (value []float64, ld int) {
+	if s > k {
+		return l.turned(s, k)
+	}
+	return l.tile(k, s)
+}
+
+// solve replaces every row b of x by the solution z of L·z = b, or of
+// Lᵀ·z = b where transposed.
 // Entries above the diagonal are not read. The cost is n² operations and one pass over
 // the triangle for every few rows.
 //
@@ -28,31 +111,25 @@ const (
 // own in their order, each as soon as that is solved, and then solves its own: the
 // blocks follow each other like waves, and the workers meet once at the end. Tasks are
 // begun in their order, so that what one waits for is always under way.
-func solveTriangle(ctx context.Context, ctl run.Control, x, l *data.Matrix, transposed bool) error {
-	n := l.Rows
-	blocks, groups := par.Blocks(n, triangleBlock), par.Blocks(x.Rows, vectorsPerTask)
+func (l lower) solve(ctx context.Context, ctl run.Control, x *data.Matrix, transposed bool) error {
+	blocks, groups := par.Blocks(l.n, triangleBlock), par.Blocks(x.Rows, vectorsPerTask)
 	fronts := newFronts(groups, blocks)
-	ctl.Workers = max(1, min(ctl.Cores(), blocks*groups/triangleTasks))
+	ctl.Workers = max(1, min(ctl.Cores(), blocks*(blocks+1)/2*groups/triangleTiles))
 	return par.For(ctx, ctl, "", blocks*groups, func(task int) error {
 		step, f := task/groups, fronts[task%groups]
 		defer f.pass(step) // also after a panic, so that nobody waits for ever
 		v := vectors(x, task%groups)
-		at := func(step int) (lo, hi int) {
+		at := func(step int) int {
 			if transposed {
-				step = blocks - 1 - step
+				return blocks - 1 - step
 			}
-			return par.Range(step, n, triangleBlock)
+			return step
 		}
-		from, to := at(step)
 		for s := range step {
 			f.wait(s)
-			if lo, hi := at(s); transposed {
-				tellBefore(v, l, lo, hi, from, to)
-			} else {
-				tellBehind(v, l, lo, hi, from, to)
-			}
+			l.tell(v, at(s), at(step))
 		}
-		solveBlock(v, l, from, to, transposed)
+		l.solveBlock(v, at(step), transposed)
 		return nil
 	})
 }
@@ -79,9 +156,8 @@ func (f *front) pass(s int) {
 	close(f.solved[s])
 }
 
-// looks is how often wait looks before it sleeps: for some microseconds, which a block
-// takes and to be woken up does.
-const looks = 5000
+// looks is how often wait looks before it sleeps: for about as long as to be woken up takes.
+const looks = 20000
 
 // wait returns when block s is solved.
 func (f *front) wait(s int) {
@@ -103,55 +179,68 @@ func vectors(x *data.Matrix, group int) [][]float64 {
 	return out
 }
 
-// solveBlock solves for the unknowns lo to hi, which have heard of all others.
-func solveBlock(x [][]float64, l *data.Matrix, lo, hi int, transposed bool) {
+// solveBlock solves for the unknowns of block k, which have heard of all others.
+func (l lower) solveBlock(x [][]float64, k int, transposed bool) {
+	lo, hi := par.Range(k, l.n, triangleBlock)
+	tile, ld := l.tile(k, k)
 	for step := range hi - lo {
-		i := lo + step
+		i := step
 		if transposed {
-			i = hi - 1 - step
+			i = hi - lo - 1 - step
 		}
-		row := l.Row(i)
-		for _, z := range x {
+		row := tile[i*ld:][:i+1]
+		for _, v := range x {
+			z := v[lo : lo+i+1]
 			if transposed {
 				z[i] /= row[i]
-				vmath.Axpy(z[lo:i], -z[i], row[lo:i])
+				vmath.Axpy(z[:i], -z[i], row[:i])
 			} else {
-				z[i] = (z[i] - vmath.Dot(row[lo:i], z[lo:i])) / row[i]
+				z[i] = (z[i] - vmath.Dot(row[:i], z[:i])) / row[i]
 			}
 		}
 	}
 }
 
-// tellBehind takes what the unknowns lo to hi mean from the right-hand sides of rows
-// behind them.
-func tellBehind(x [][]float64, l *data.Matrix, lo, hi, from, to int) {
-	for i := from; i < to; i++ {
-		row := l.Row(i)[lo:hi]
-		for _, z := range x {
-			z[i] -= vmath.Dot(row, z[lo:hi])
+// tell takes what the unknowns of block s mean from the right-hand sides of block k: by a tile whose rows are
+// those of block k or, transposed and not packed, of block s.
+func (l lower) tell(x [][]float64, s, k int) {
+	from, to := par.Range(s, l.n, triangleBlock)
+	lo, hi := par.Range(k, l.n, triangleBlock)
+	if s > k && !l.packed {
+		tile, ld := l.tile(s, k)
+		for i := range to - from {
+			for _, z := range x {
+				vmath.Axpy(z[lo:hi], -z[from+i], tile[i*ld:][:hi-lo])
+			}
 		}
+		return
 	}
-}
-
-// tellBefore is tellBehind for the transposed triangle, where rows before them hear.
-func tellBefore(x [][]float64, l *data.Matrix, lo, hi, from, to int) {
-	for i := hi - 1; i >= lo; i-- {
-		row := l.Row(i)[from:to]
+	tile, ld := l.rows(k, s)
+	for i := range hi - lo {
+		row := tile[i*ld:][:to-from]
 		for _, z := range x {
-			vmath.Axpy(z[from:to], -z[i], row)
+			z[lo+i] -= vmath.Dot(row, z[from:to])
 		}
 	}
 }
 
 // mulTransposed replaces every row v of x by Lᵀ·v.
-func mulTransposed(x, l *data.Matrix) {
-	n := l.Rows
-	for k := range x.Rows {
-		v := x.Row(k)
-		for i := range n { // entries before i are done but for the terms of rows from i on
-			a := v[i]
-			v[i] = 0
-			vmath.Axpy(v[:i+1], a, l.Row(i)[:i+1])
+func (l lower) mulTransposed(_ context.Context, x *data.Matrix) error {
+	for r := range x.Rows {
+		v := x.Row(r)
+		for k := range par.Blocks(l.n, triangleBlock) {
+			lo, hi := par.Range(k, l.n, triangleBlock)
+			for i := lo; i < hi; i++ { // entries before i are done but for the terms of rows from i on
+				a := v[i]
+				v[i] = 0
+				for s := range k + 1 {
+					from, to := par.Range(s, l.n, triangleBlock)
+					tile, ld := l.tile(k, s)
+					to = min(to, i+1)
+					vmath.Axpy(v[from:to], a, tile[(i-lo)*ld:][:to-from])
+				}
+			}
 		}
 	}
+	return nil
 }
