@@ -126,12 +126,27 @@ func (l lower) solve(ctx context.Context, ctl run.Control, x *data.Matrix, trans
 			return step
 		}
 		for s := range step {
+			if s == step-1 { // while others still solve for the block before
+				l.fetch(at(step), at(s))
+			}
 			f.wait(s)
 			l.tell(v, at(s), at(step))
 		}
 		l.solveBlock(v, at(step), transposed)
 		return nil
 	})
+}
+
+// fetch asks for what a block needs when the one before is solved.
+func (l lower) fetch(k, s int) {
+	if !l.packed {
+		return
+	}
+	for _, of := range [2]int{s, k} {
+		rows, ld := l.rows(k, of)
+		lo, hi := par.Range(k, l.n, triangleBlock)
+		vmath.Prefetch(rows[:(hi-lo)*ld])
+	}
 }
 
 // front says which blocks of some right-hand sides are solved.
