@@ -170,6 +170,8 @@ func PlainNumber(cell []byte) (v float64, point, ok bool) {
 	return v, kind == number && bytes.IndexByte(cell, '.') >= 0, kind == number || kind == missing
 }
 
+const line = 8 // numbers in a line of the cache
+
 // Prepare makes room in columns of numbers, of those given or of all if cols is nil: where one has
 // none for the next rows, for all of so many that there may be in the end. What is taken at once is
 // one piece of memory, of which the system maps large pages.
@@ -182,9 +184,11 @@ func (b *Builder) Prepare(cols []int, next, all int) {
 		}
 	}
 	size := max(next, all)
-	memory := alloc.Slice[float64](size * len(moved))
+	// An odd number of lines of the cache apart, the same row of all columns is in lines that can be held together.
+	apart := ((size+line-1)/line | 1) * line
+	memory := alloc.Slice[float64](apart * len(moved))
 	for k, c := range moved {
-		room := memory[k*size:][:size:size]
+		room := memory[k*apart:][:size:size]
 		c.value = room[:copy(room, c.value)]
 	}
 }
