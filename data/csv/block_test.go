@@ -15,8 +15,8 @@ func TestWideTables(t *testing.T) {
 	usual := []string{"1", "-2.5", "0.123456", "-0.12345678901234567", "12345678.5"}
 	odd := []string{"3e5", " 4 ", "", "?", "1e999", "nan", "12345678901234567891", ".", "0.12345678901234567890123", "x"}
 	rng := rand.New(rand.NewPCG(2, 2))
-	for width := 7; width < 20; width++ {
-		for try := range 8 {
+	for width := 14; width < 36; width++ {
+		for try := range 6 {
 			var b strings.Builder
 			label := rng.IntN(2 * width) // a column of texts, where it is less than the width
 			for i := range 60 {
