@@ -103,7 +103,7 @@ FUZZED = internal/wire:FuzzRead data/csv:FuzzCSV data/libsvm:FuzzLIBSVM data/fil
 	kernel/text:FuzzKernels kernel/external:FuzzAnswer kernel/external:FuzzFuel spec:FuzzParse spec:FuzzVectors \
 	spec:FuzzCall dataset:FuzzRecord model:FuzzOpen model:FuzzDecode learn:FuzzParts learn/kernelized:FuzzPart learn/kernelized:FuzzSteps \
 	learn/linear:FuzzPegasosState learn/boost:FuzzState report:FuzzChartTexts serve:FuzzInfer \
-	serve:FuzzPredictJSON serve:FuzzPredictCSV serve:FuzzPredictArrow serve:FuzzMessage sums:FuzzSums data/csv:FuzzPlain data/decimal:FuzzRead lab:FuzzState lab:FuzzRow \
+	serve:FuzzPredictJSON serve:FuzzPredictCSV serve:FuzzPredictArrow serve:FuzzMessage sums:FuzzSums data/csv:FuzzPlain data/decimal:FuzzRead data/decimal:FuzzCells lab:FuzzState lab:FuzzRow \
 	convert/foreign:FuzzSVM convert/foreign:FuzzSeparators convert:FuzzForeign pipe:FuzzRequest dataset:FuzzPartial
 
 fuzz: ## fuzz each parser and decoder FUZZTIME times

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/data/table"
+	"github.com/kerf-ml/kerf/internal/alloc"
 )
 
 // Decode turns rows into instances of type T, which must be the one of the
@@ -20,6 +21,14 @@ func Decode[T any](e *Encoding, r *Rows) (data.Labeled[T, string], error) {
 		return none, err
 	}
 	return withLabels[T](e, r, x, labels)
+}
+
+// Free gives back the memory of instances that Decode made, if it is their own: they may not be looked at again.
+func Free[T any](e *Encoding, x data.Source[T]) {
+	if m, ok := any(x).(*data.Matrix); ok && e.Table != nil {
+		alloc.Free(m.Data)
+		m.Data = nil
+	}
 }
 
 // withLabels returns instances of type T, which decode made, with their labels.

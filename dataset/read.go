@@ -34,6 +34,14 @@ func PartOf(ctl run.Control, bytes float64) int {
 	return int(max(1, min(PartRows, float64(ctl.Budget())/32/max(bytes, 1))))
 }
 
+// settled returns the controls with the budget of now: to look how much memory is free takes as long as to read some
+// hundred rows.
+func settled(ctl run.Control) run.Control {
+	ctl.Process = false
+	ctl.Memory = ctl.Budget()
+	return ctl
+}
+
 // Read reads a whole file, standard input if path is "-", or all files of a folder or a
 // pattern (see Files) as one. The format is found by content and ending.
 func Read(ctx context.Context, path string, o Options) (*Rows, error) {
@@ -124,7 +132,8 @@ func (e *Encoding) streamFile(
 	if err != nil {
 		return 0, err
 	}
-	for size := firstRows; ; size = PartOf(o.Run, perByte*float64(f.Count())/float64(rows)) {
+	ctl := settled(o.Run)
+	for size := firstRows; ; size = PartOf(ctl, perByte*float64(f.Count())/float64(rows)) {
 		r, err := rest(size)
 		if errors.Is(err, io.EOF) {
 			if rows == 0 {

@@ -31,6 +31,14 @@ type Rows struct {
 	sets     data.Slice[data.Set]
 }
 
+// Free gives the memory of the cells of a table back: of rows nothing but their number, labels and weights may be
+// looked at then. What Decode made of them stays.
+func (r *Rows) Free() {
+	if r.table != nil {
+		r.table.Free()
+	}
+}
+
 // Len returns the number of rows.
 func (r *Rows) Len() int {
 	switch {

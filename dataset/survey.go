@@ -218,7 +218,8 @@ func (g *gathering) file(ctx context.Context, f *file.File, path string) error {
 	}
 	var last *Rows
 	err = par.Ahead(ctx, ctl, func(_ context.Context, hand func(readPart) error) error {
-		for rows, size := 0, firstRows; ; size = PartOf(o.Run, perByte*float64(f.Count())/float64(rows)) {
+		budget := settled(o.Run)
+		for rows, size := 0, firstRows; ; size = PartOf(budget, perByte*float64(f.Count())/float64(rows)) {
 			r, err := rest(size)
 			if errors.Is(err, io.EOF) && rows == 0 {
 				return noRows(f.Name)

@@ -56,6 +56,9 @@ func Predict(ctx context.Context, m *model.Model, path string, o PredictOptions,
 			if err != nil {
 				return err
 			}
+			if o.Keep == nil {
+				r.Free()
+			}
 			return hand(said{r, s})
 		})
 	}, func(part said) (err error) {

@@ -218,7 +218,11 @@ func (m encoded[T]) scores(ctx context.Context, ctl run.Control, r *dataset.Rows
 	if err != nil {
 		return nil, err
 	}
-	return m.p.ScoreAll(ctx, ctl, d.X)
+	scores, err := m.p.ScoreAll(ctx, ctl, d.X)
+	if err == nil {
+		dataset.Free(m.e, d.X)
+	}
+	return scores, err
 }
 
 func (m encoded[T]) scoreMargins(

@@ -22,6 +22,7 @@ const (
 )
 
 //go:generate go -C ../../gen run ./text -what ends -to ../data/csv
+//go:generate go -C ../../gen run ./text -what endsbytes -to ../data/csv
 
 // cellEnds writes -1, and where all commas and ends of lines in a text are, to ends, which grows
 // as it must, and returns those that there are.
@@ -34,7 +35,11 @@ func cellEnds(ends []int32, text []byte, comma byte) []int32 {
 			ends = append(ends, make([]int32, len(ends)+moreEnds)...)
 		}
 		if wide && len(text)-at >= group {
-			count, size := endsAVX512(ends[n:], text[at:], at, comma)
+			places := endsAVX512
+			if compressesBytes {
+				places = endsVBMI2
+			}
+			count, size := places(ends[n:], text[at:], at, comma)
 			n, at = n+count, at+size-group
 			continue
 		}

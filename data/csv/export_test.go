@@ -14,3 +14,6 @@ func (r *Reader) Plain(region, piece int) {
 const MoreEnds = moreEnds
 
 func CellEnds(ends []int32, text []byte, comma byte) []int32 { return cellEnds(ends, text, comma) }
+
+// Columns and ColumnsPlain put rows into columns.
+var Columns, ColumnsPlain = columns, columnsPlain

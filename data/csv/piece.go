@@ -2,6 +2,7 @@ package csv
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/kerf-ml/kerf/data/decimal"
 	"github.com/kerf-ml/kerf/data/table"
@@ -17,6 +18,7 @@ type piece struct {
 	rows   int
 	line   []int         // of each row
 	ends   []int32       // of the cells, row by row, behind -1: each begins behind the one before
+	few    []float64     // numbers of some rows, row by row
 	cell   []span        // those of columns that may hold texts, column by column
 	point  []table.Point // of each column, the first number that is written with a point
 	failed bool
@@ -46,10 +48,17 @@ func (p *piece) parse(comma byte, width int, texts []bool, room [][]float64) {
 	clear(p.point)
 	s := splitter{comma: comma}
 	words := 0
-	for j := range width {
+	for j := 0; j < width; j++ {
 		if texts[j] {
 			p.texts(p.cell[words:words+p.rows], j, &s)
 			words += p.rows
+			continue
+		}
+		if next := nextText(texts, j); next-j >= leastInRow && decimal.ByRows() {
+			if !p.block(room, j, next, &s) {
+				return
+			}
+			j = next - 1
 			continue
 		}
 		if !p.numbers(room[j][p.place:][:p.rows], j, &s) {
@@ -57,6 +66,14 @@ func (p *piece) parse(comma byte, width int, texts []bool, room [][]float64) {
 		}
 	}
 	p.failed = false
+}
+
+// nextText returns the first column of texts from one on, or how many columns there are.
+func nextText(texts []bool, from int) int {
+	if n := slices.Index(texts[from:], true); n >= 0 {
+		return from + n
+	}
+	return len(texts)
 }
 
 // divide finds the rows, lines that are not blank, and where their cells end. It reports false
@@ -147,15 +164,22 @@ func (p *piece) numbers(to []float64, j int, s *splitter) bool {
 		}
 		to[i], points = v, points || point
 	}
-	for i := 0; i < len(to) && points; i++ { // the first of them
+	if points {
+		p.notePoint(j, s)
+	}
+	return true
+}
+
+// notePoint notes the first number with a point of column j.
+func (p *piece) notePoint(j int, s *splitter) {
+	for i := range p.rows {
 		lo, hi := p.bounds(i, j)
 		if cell := trim(p.text[lo:hi], s); bytes.IndexByte(cell, '.') >= 0 {
 			at := lo + bytes.Index(p.text[lo:hi], cell) - int(p.begin(i)) + 1
 			p.point[j] = table.Point{Place: table.Place{Line: p.line[i], Column: at}, Text: string(cell)}
-			points = false
+			return
 		}
 	}
-	return true
 }
 
 // texts notes where the cells of column j stand.

@@ -89,6 +89,7 @@ type Builder struct {
 	is     Roles          // of columns that are settled
 	lines  []int
 	column []*column
+	memory []float64       // in which columns of numbers are, as far as it had room
 	texts  []bool          // columns that have had a text in a table before
 	expect map[string]bool // columns that were named and had no cell so far
 }
@@ -170,6 +171,8 @@ func PlainNumber(cell []byte) (v float64, point, ok bool) {
 	return v, kind == number && bytes.IndexByte(cell, '.') >= 0, kind == number || kind == missing
 }
 
+const line = 8 // numbers in a line of the cache
+
 // Prepare makes room in columns of numbers, of those given or of all if cols is nil: where one has
 // none for the next rows, for all of so many that there may be in the end. What is taken at once is
 // one piece of memory, of which the system maps large pages.
@@ -182,9 +185,11 @@ func (b *Builder) Prepare(cols []int, next, all int) {
 		}
 	}
 	size := max(next, all)
-	memory := alloc.Slice[float64](size * len(moved))
+	// An odd number of lines of the cache apart, the same row of all columns is in lines that can be held together.
+	apart := ((size+line-1)/line | 1) * line
+	b.memory = alloc.Slice[float64](apart * len(moved))
 	for k, c := range moved {
-		room := memory[k*size:][:size:size]
+		room := b.memory[k*apart:][:size:size]
 		c.value = room[:copy(room, c.value)]
 	}
 }
@@ -376,9 +381,9 @@ func (b *Builder) Table() (*Table, error) {
 	}
 	t := &Table{
 		Name: b.o.Name, Header: slices.Clone(b.names), Lines: b.lines, Target: is.Target, Weight: is.Weight,
-		column: b.column, drop: is.Drop, comma: comma, run: b.o.Run,
+		column: b.column, drop: is.Drop, comma: comma, run: b.o.Run, memory: b.memory,
 	}
-	b.lines, b.column = nil, make([]*column, len(b.column))
+	b.lines, b.column, b.memory = nil, make([]*column, len(b.column)), nil
 	b.empty()
 	return t, nil
 }

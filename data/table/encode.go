@@ -82,7 +82,7 @@ func (s *Schema) Unseen(t *Table) (int, error) {
 
 // encodeRows is how many rows are encoded column by column before the next ones are, so
 // that they stay near.
-const encodeRows = 128
+const encodeRows = 256
 
 func (s *Schema) encodeDense(t *Table, parts []*part) (*data.Matrix, error) {
 	m := &data.Matrix{Rows: t.Len(), Cols: s.Width, Data: alloc.Slice[float64](t.Len() * s.Width)}
@@ -99,6 +99,9 @@ func (s *Schema) encodeDense(t *Table, parts []*part) (*data.Matrix, error) {
 			if putTogether(m, parts[k:], lo, hi) {
 				k += together - 1
 				continue
+			}
+			if most := len(parts) - together; most >= 0 && k > most && putTogether(m, parts[most:], lo, hi) {
+				break // the last ones with some before them
 			}
 			p := parts[k]
 			if p.to.Kind == Number && p.putNumbers(m, lo, hi) {

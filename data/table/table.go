@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/kerf-ml/kerf/internal/alloc"
 	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/run"
 )
@@ -23,6 +24,13 @@ type Table struct {
 	drop   []bool
 	comma  rune
 	run    run.Control // who reads the table says how many may work on it
+	memory []float64   // in which columns of numbers are
+}
+
+// Free gives the memory of the cells back, at which nobody may look again.
+func (t *Table) Free() {
+	alloc.Free(t.memory)
+	t.memory, t.column = nil, nil
 }
 
 // fewCells is how many cells are no work for several.

@@ -2,7 +2,6 @@ package table
 
 import (
 	"github.com/kerf-ml/kerf/data"
-	"github.com/kerf-ml/kerf/data/scale"
 	"github.com/kerf-ml/kerf/internal/vmath"
 )
 
@@ -17,20 +16,20 @@ func putTogether(m *data.Matrix, parts []*part, lo, hi int) bool {
 		return false
 	}
 	var from [together][]float64
-	var fit [together]scale.Fit
+	var center, spread [together]float64
 	first, same := parts[0].to.Offset, true
 	for k, p := range parts[:together] {
 		c := p.to
 		if c.Kind != Number || p.from.code != nil || c.Indicator || c.Curve != nil || c.Spread == 0 || c.Offset != first+k {
 			return false
 		}
-		from[k], fit[k] = p.from.value[lo:hi], c.fit()
-		same = same && fit[k].IsIdentity()
+		from[k], center[k], spread[k] = p.from.value[lo:hi], c.Center, c.Spread
+		same = same && c.Center == 0 && c.Spread == 1
 	}
 	if same {
 		return putFour(m, first, lo, &from)
 	}
-	return putFourScaled(m, first, lo, &from, &fit)
+	return putFourScaled(m, first, lo, &from, &center, &spread)
 }
 
 // putFour puts rows of numbers as they are. It reports false where one is not finite.
@@ -49,13 +48,9 @@ func putFour(m *data.Matrix, first, lo int, from *[together][]float64) bool {
 }
 
 // putFourScaled is putFour of numbers that are scaled.
-func putFourScaled(m *data.Matrix, first, lo int, from *[together][]float64, fit *[together]scale.Fit) bool {
-	var center, spread [together]float64
-	for k, f := range fit {
-		center[k], spread[k] = f.Center, f.Spread
-	}
+func putFourScaled(m *data.Matrix, first, lo int, from *[together][]float64, center, spread *[together]float64) bool {
 	rows := len(from[0])
-	for i := vmath.Weave(m.Data[lo*m.Cols+first:], m.Cols, from, &center, &spread); i < rows; i++ {
+	for i := vmath.Weave(m.Data[lo*m.Cols+first:], m.Cols, from, center, spread); i < rows; i++ {
 		to := (*[together]float64)(m.Data[(lo+i)*m.Cols+first:])
 		for k := range together {
 			v := (from[k][i] - center[k]) / spread[k]

@@ -2,7 +2,10 @@
 // end, and the numbers of a column.
 //
 //	go run ./text -what ends -to ../data/csv
+//	go run ./text -what endsbytes -to ../data/csv
+//	go run ./text -what columns -to ../data/csv
 //	go run ./text -what column -to ../data/decimal
+//	go run ./text -what cells -to ../data/decimal
 package main
 
 import (
@@ -19,13 +22,15 @@ import (
 	"github.com/mmcloughlin/avo/printer"
 )
 
-var functions = map[string]func(c *build.Context){"ends": ends, "column": column}
+var functions = map[string]func(c *build.Context){
+	"ends": ends, "endsbytes": endsOfBytes, "columns": columns, "column": column, "cells": cellsOf,
+}
 
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("text: ")
 	flags := flag.NewFlagSet("text", flag.ExitOnError) // avo claims flag.CommandLine
-	what := flags.String("what", "", "the `function`: ends or column")
+	what := flags.String("what", "", "the `function`: ends, endsbytes, columns, column or cells")
 	to := flags.String("to", "", "`folder` of its package")
 	_ = flags.Parse(os.Args[1:])
 	emit := functions[*what]

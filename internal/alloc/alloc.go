@@ -13,7 +13,7 @@ import (
 const large = 1 << 20
 
 // Slice returns n numbers of any value. The caller overwrites all of them before
-// anybody reads one.
+// anybody reads one. Some that were freed come first.
 //
 // The memory of a large slice holds no pointers, is aligned to pages, is backed by
 // large pages where the system has them, and is freed by the garbage collector
@@ -23,13 +23,20 @@ func Slice[F float32 | float64](n int) []F {
 	if n < large/size {
 		return make([]F, n)
 	}
-	bytes, ok := uncleared(n * size)
+	whole := n * size
+	if whole <= freedMost {
+		whole = (whole + grain - 1) / grain * grain
+		if start, ok := freed[whole/grain].Get().(*byte); ok {
+			return unsafe.Slice((*F)(unsafe.Pointer(start)), whole/size)[:n]
+		}
+	}
+	bytes, ok := uncleared(whole)
 	if !ok {
 		return Zeros[F](n)
 	}
 	start := unsafe.SliceData(bytes)
-	huge(start, n*size)
-	return unsafe.Slice((*F)(unsafe.Pointer(start)), n)
+	huge(start, whole)
+	return unsafe.Slice((*F)(unsafe.Pointer(start)), whole/size)[:n]
 }
 
 // uncleared returns n bytes of any value. The buffer of a strings.Builder is the one
