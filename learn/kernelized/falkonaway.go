@@ -19,6 +19,18 @@ type triangle interface {
 	mulTransposed(ctx context.Context, x *data.Matrix) error
 }
 
+// here is a triangle here.
+type here struct{ lower[float64] }
+
+func (l here) solve(ctx context.Context, ctl run.Control, x *data.Matrix, transposed bool) error {
+	return l.lower.solve(ctx, ctl, x.Data, transposed)
+}
+
+func (l here) mulTransposed(_ context.Context, x *data.Matrix) error {
+	l.lower.mulTransposed(x.Data)
+	return nil
+}
+
 // away is a triangle on a device.
 type away struct{ *gram.Triangle }
 

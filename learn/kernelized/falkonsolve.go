@@ -187,7 +187,8 @@ func (p *falkon[T]) factorHere(ctx context.Context) error {
 	if err := linalg.SymRankT(ctx, p.ctl, 1/float64(m), g, 0, p.inner); err != nil {
 		return err
 	}
-	p.l, err = packed(ctx, p.ctl, g)
+	l, err := packed(ctx, p.ctl, g)
+	p.l = here{l}
 	return err
 }
 
@@ -235,7 +236,7 @@ func (p *falkon[T]) refine(ctx context.Context, penalty float64) error {
 	r := p.inner
 	if p.many {
 		m := p.inner.Rows
-		if before, ok := p.r.(lower); ok {
+		if before, ok := p.r.(here); ok {
 			r = &data.Matrix{Rows: m, Cols: m, Data: before.value}
 		} else {
 			r = data.NewMatrix(m, m)
@@ -247,12 +248,12 @@ func (p *falkon[T]) refine(ctx context.Context, penalty float64) error {
 	for i := range r.Rows {
 		r.Row(i)[i] += penalty
 	}
-	p.r = lowerOf(r)
+	p.r = here{lowerOf(r.Data, r.Rows)}
 	if err := p.refined(ctx, linalg.Cholesky(ctx, p.ctl, r)); err != nil {
 		return err
 	}
-	packed, err := packed(ctx, p.ctl, r)
-	p.r = packed
+	l, err := packed(ctx, p.ctl, r)
+	p.r = here{l}
 	return err
 }
 

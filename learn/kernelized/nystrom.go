@@ -23,11 +23,11 @@ import (
 // Landmarks that depend on others to rounding are left out. P is positive definite
 // even where K is no kernel.
 type nystrom struct {
-	f     *data.Matrix // n×r
-	inner *data.Matrix // FᵀF, lower triangle
-	shift float64      // σ
-	room  *data.Matrix // of r
-	r     lower        // R·Rᵀ = FᵀF + σI
+	f     *data.Matrix   // n×r
+	inner *data.Matrix   // FᵀF, lower triangle
+	shift float64        // σ
+	room  *data.Matrix   // of r
+	r     lower[float64] // R·Rᵀ = FᵀF + σI
 }
 
 // dependent is the part of K(z, z) below which a landmark is explained by others.
@@ -110,7 +110,7 @@ func (p *nystrom) solve(ctx context.Context, ctl run.Control, v *data.Matrix) (*
 		return nil, err
 	}
 	for _, transposed := range []bool{false, true} {
-		if err := p.r.solve(ctx, ctl, w, transposed); err != nil {
+		if err := p.r.solve(ctx, ctl, w.Data, transposed); err != nil {
 			return nil, err
 		}
 	}

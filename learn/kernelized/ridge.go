@@ -294,7 +294,7 @@ func (r Ridge[T]) fill(
 	beta := s.weight
 	scaleColumns(beta, y, root)
 	for _, transposed := range []bool{false, true} {
-		if err := lowerOf(g).solve(ctx, ctl, beta, transposed); err != nil {
+		if err := lowerOf(g.Data, g.Rows).solve(ctx, ctl, beta.Data, transposed); err != nil {
 			return err
 		}
 	}

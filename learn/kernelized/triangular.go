@@ -2,6 +2,7 @@ package kernelized
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 
 	"github.com/kerf-ml/kerf/data"
@@ -21,24 +22,27 @@ const (
 
 // lower is a lower triangle with a non-zero diagonal, in tiles of 64 × 64: tile (k, s) has the entries of rows
 // 64k … and columns 64s …
-type lower struct {
+type lower[F float32 | float64] struct {
 	n      int
-	value  []float64
+	value  []F
 	packed bool // the tiles stand one behind the other, and not in rows of n
 }
 
-// lowerOf is the lower triangle of a matrix.
-func lowerOf(m *data.Matrix) lower { return lower{n: m.Rows, value: m.Data[:m.Rows*m.Rows]} }
+// lowerOf is the lower triangle of an n×n matrix.
+func lowerOf[F float32 | float64](value []F, n int) lower[F] {
+	return lower[F]{n: n, value: value[:n*n]}
+}
 
-// packed is lowerOf for a triangle that is solved with often, and then read from memory at its speed: the tiles
+// packed is lowerOf a matrix for a triangle that is solved with often, and then read from memory at its speed: the tiles
 // stand in the order that solutions call for them, and those below the diagonal, transposed, behind them once
 // more. Both together take the memory of m, which is no matrix any more.
-func packed(ctx context.Context, ctl run.Control, m *data.Matrix) (lower, error) {
-	l, n := lowerOf(m), m.Rows
+func packed(ctx context.Context, ctl run.Control, m *data.Matrix) (lower[float64], error) {
+	n := m.Rows
+	l := lowerOf(m.Data, n)
 	if n < 2*triangleBlock {
 		return l, nil
 	}
-	p := lower{n: n, value: l.value, packed: true}
+	p := lower[float64]{n: n, value: l.value, packed: true}
 	blocks := par.Blocks(n, triangleBlock)
 	strip := make([]float64, 0, n*triangleBlock)
 	for k := range blocks { // a strip's place ends before the next one's rows begin
@@ -69,10 +73,10 @@ func packed(ctx context.Context, ctl run.Control, m *data.Matrix) (lower, error)
 }
 
 // start returns where the tiles of block k of rows begin.
-func (l lower) start(k int) int { return triangleBlock * triangleBlock * k * (k + 1) / 2 }
+func (l lower[F]) start(k int) int { return triangleBlock * triangleBlock * k * (k + 1) / 2 }
 
 // tile returns tile (k, s) from its first entry on, and how far apart its rows stand.
-func (l lower) tile(k, s int) (value []float64, ld int) {
+func (l lower[F]) tile(k, s int) (value []F, ld int) {
 	if !l.packed {
 		return l.value[k*triangleBlock*l.n+s*triangleBlock:], l.n
 	}
@@ -85,7 +89,7 @@ func (l lower) tile(k, s int) (value []float64, ld int) {
 
 // turned returns tile (s, k), s > k, transposed, and how long its rows are: of packed tiles. They stand from the
 // last block of columns to the first, and of each from the last row to the first.
-func (l lower) turned(s, k int) (value []float64, ld int) {
+func (l lower[F]) turned(s, k int) (value []F, ld int) {
 	blocks := par.Blocks(l.n, triangleBlock)
 	last, before := l.n-(blocks-1)*triangleBlock, blocks-2-k       // the last block's length, and how many stand before
 	at := l.start(blocks-1) + last*((blocks-1)*triangleBlock+last) // where all others end
@@ -95,14 +99,14 @@ func (l lower) turned(s, k int) (value []float64, ld int) {
 }
 
 // rows returns the tile of the triangle, or of the transposed one where s > k, whose rows are those of block k.
-func (l lower) rows(k, s int) (value []float64, ld int) {
+func (l lower[F]) rows(k, s int) (value []F, ld int) {
 	if s > k {
 		return l.turned(s, k)
 	}
 	return l.tile(k, s)
 }
 
-// solve replaces every row b of x by the solution z of L·z = b, or of
+// solve replaces every row b of x, of n numbers each, by the solution z of L·z = b, or of
 // Lᵀ·z = b where transposed.
 // Entries above the diagonal are not read. The cost is n² operations and one pass over
 // the triangle for every few rows.
@@ -111,14 +115,14 @@ func (l lower) rows(k, s int) (value []float64, ld int) {
 // own in their order, each as soon as that is solved, and then solves its own: the
 // blocks follow each other like waves, and the workers meet once at the end. Tasks are
 // begun in their order, so that what one waits for is always under way.
-func (l lower) solve(ctx context.Context, ctl run.Control, x *data.Matrix, transposed bool) error {
-	blocks, groups := par.Blocks(l.n, triangleBlock), par.Blocks(x.Rows, vectorsPerTask)
+func (l lower[F]) solve(ctx context.Context, ctl run.Control, x []F, transposed bool) error {
+	blocks, groups := par.Blocks(l.n, triangleBlock), par.Blocks(len(x)/max(l.n, 1), vectorsPerTask)
 	fronts := newFronts(groups, blocks)
 	ctl.Workers = max(1, min(ctl.Cores(), blocks*(blocks+1)/2*groups/triangleTiles))
 	return par.For(ctx, ctl, "", blocks*groups, func(task int) error {
 		step, f := task/groups, fronts[task%groups]
 		defer f.pass(step) // also after a panic, so that nobody waits for ever
-		v := vectors(x, task%groups)
+		v := vectors(x, l.n, task%groups)
 		at := func(step int) int {
 			if transposed {
 				return blocks - 1 - step
@@ -138,7 +142,7 @@ func (l lower) solve(ctx context.Context, ctl run.Control, x *data.Matrix, trans
 }
 
 // fetch asks for what a block needs when the one before is solved.
-func (l lower) fetch(k, s int) {
+func (l lower[F]) fetch(k, s int) {
 	if !l.packed {
 		return
 	}
@@ -185,17 +189,17 @@ func (f *front) wait(s int) {
 }
 
 // vectors returns the right-hand sides of a group.
-func vectors(x *data.Matrix, group int) [][]float64 {
-	lo, hi := par.Range(group, x.Rows, vectorsPerTask)
-	out := make([][]float64, 0, vectorsPerTask)
+func vectors[F float32 | float64](x []F, n, group int) [][]F {
+	lo, hi := par.Range(group, len(x)/n, vectorsPerTask)
+	out := make([][]F, 0, vectorsPerTask)
 	for k := lo; k < hi; k++ {
-		out = append(out, x.Row(k))
+		out = append(out, x[k*n:(k+1)*n])
 	}
 	return out
 }
 
 // solveBlock solves for the unknowns of block k, which have heard of all others.
-func (l lower) solveBlock(x [][]float64, k int, transposed bool) {
+func (l lower[F]) solveBlock(x [][]F, k int, transposed bool) {
 	lo, hi := par.Range(k, l.n, triangleBlock)
 	tile, ld := l.tile(k, k)
 	for step := range hi - lo {
@@ -218,7 +222,7 @@ func (l lower) solveBlock(x [][]float64, k int, transposed bool) {
 
 // tell takes what the unknowns of block s mean from the right-hand sides of block k: by a tile whose rows are
 // those of block k or, transposed and not packed, of block s.
-func (l lower) tell(x [][]float64, s, k int) {
+func (l lower[F]) tell(x [][]F, s, k int) {
 	from, to := par.Range(s, l.n, triangleBlock)
 	lo, hi := par.Range(k, l.n, triangleBlock)
 	if s > k && !l.packed {
@@ -240,9 +244,8 @@ func (l lower) tell(x [][]float64, s, k int) {
 }
 
 // mulTransposed replaces every row v of x by Lᵀ·v.
-func (l lower) mulTransposed(_ context.Context, x *data.Matrix) error {
-	for r := range x.Rows {
-		v := x.Row(r)
+func (l lower[F]) mulTransposed(x []F) {
+	for v := range slices.Chunk(x, l.n) {
 		for k := range par.Blocks(l.n, triangleBlock) {
 			lo, hi := par.Range(k, l.n, triangleBlock)
 			for i := lo; i < hi; i++ { // entries before i are done but for the terms of rows from i on
@@ -257,5 +260,4 @@ func (l lower) mulTransposed(_ context.Context, x *data.Matrix) error {
 			}
 		}
 	}
-	return nil
 }
