@@ -12,6 +12,7 @@ import (
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/metric"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/run"
 	"github.com/kerf-ml/kerf/spec"
 )
 
@@ -230,11 +231,15 @@ func (s *search) learnt(a *arm) *arm {
 	of := shapes[at]
 	r := metric.New()
 	r.Taxi, r.Q, r.Full, r.Length, r.Penalty = of.taxi, of.q, !of.taxi && data.Dim(v) <= mostMetric, a.width, a.grid[a.at]
-	r.Rounds, r.Seed, r.Run = s.size.rounds, s.o.Seed, s.recipe.Run
+	r.Rounds, r.Seed = s.size.rounds, s.o.Seed
 	next := a.again()
 	next.family, next.name = "learned "+a.family, s.named(a.view, "learned metric of "+a.family)
-	next.learn = func(ctx context.Context, part model.Sample[data.Vector]) (kernel.Kernel[data.Vector], error) {
-		return s.learnKernel(ctx, r, part)
+	next.learn = func(
+		ctx context.Context, ctl run.Control, part model.Sample[data.Vector],
+	) (kernel.Kernel[data.Vector], error) {
+		own := r
+		own.Run = ctl
+		return s.learnKernel(ctx, own, part)
 	}
 	next.grid = ridgeGrid[:5]
 	return next

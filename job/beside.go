@@ -13,27 +13,28 @@ const (
 	// mostBeside is how many arms run at a time, and besideRows up to how many rows they are fitted to then: what one of
 	// them does takes so little that cores are woken up more often than is worth it.
 	mostBeside = 4
-	besideRows = 2000
+	besideRows = 3000
 )
 
-// runBeside is runAll with several arms at a time, each on a part of the cores, where they are small. Each
-// comes to the same as alone.
+// runBeside is runAll with several arms at a time, each on a part of the cores, where they are small. Those that would
+// leave cores idle at the end come after them, on all cores. Each comes to the same as alone.
 func (s *search) runBeside(ctx context.Context, arms []*arm, r rung, stages *run.Stages) ([]*arm, error) {
 	ctl := s.recipe.Run
 	some := min(mostBeside, ctl.Cores(), len(arms))
 	if some < 2 || r.rows > besideRows || !ctl.Affords(float64(some)*armBytes(r)) || onDevice(ctl) {
 		return s.runAll(ctx, arms, r, stages)
 	}
+	full := len(arms) / some * some
 	work := 0.0
-	for _, a := range arms {
+	for _, a := range arms[:full] {
 		work += s.work(a, r)
 	}
 	stages.Next("candidates", work)
 	each := ctl.Share(some).Quiet()
 	each.Workers = ctl.Cores() / some
 	ctl.Workers = some
-	went := make([]bool, len(arms))
-	err := par.For(ctx, ctl, "candidates", len(arms), func(i int) error {
+	went := make([]bool, full)
+	err := par.For(ctx, ctl, "candidates", full, func(i int) error {
 		a := arms[i]
 		own := a.recipe.Run
 		a.recipe.Run = each
@@ -42,10 +43,15 @@ func (s *search) runBeside(ctx context.Context, arms []*arm, r rung, stages *run
 		return nil
 	})
 	var out []*arm
-	for i, a := range arms {
+	for i, a := range arms[:full] {
 		if went[i] {
 			out = append(out, a)
 		}
+	}
+	if err == nil && full < len(arms) {
+		var rest []*arm
+		rest, err = s.runAll(ctx, arms[full:], r, stages)
+		out = append(out, rest...)
 	}
 	if len(out) == 0 {
 		return nil, cmp.Or(ctx.Err(), err, errNoArm)

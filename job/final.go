@@ -35,7 +35,7 @@ func (s *search) final(
 	r := a.recipe
 	r.Kernel = a.kernel
 	if a.learn != nil && len(s.second.parts) > 1 {
-		k, err := a.learn(ctx, whole)
+		k, err := a.learn(ctx, s.recipe.Run, whole)
 		if err != nil {
 			return r, err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // arm is a way to a model: a view of the rows, a kernel, a map and a learner.
@@ -26,7 +27,7 @@ type arm struct {
 
 	// learn makes the kernel from the rows that the arm is fitted to; nil for one
 	// that is given.
-	learn func(ctx context.Context, s model.Sample[data.Vector]) (kernel.Kernel[data.Vector], error)
+	learn learnFunc
 
 	// What the race found out.
 	at     int          // place in grid of the best penalty
@@ -40,6 +41,11 @@ type arm struct {
 	before     float64 // error in the first rung, 0 where it had none
 	beforeRows int
 }
+
+// learnFunc makes a kernel from rows.
+type learnFunc func(
+	ctx context.Context, ctl run.Control, s model.Sample[data.Vector],
+) (kernel.Kernel[data.Vector], error)
 
 // penalty is the learner's own for a sample.
 func (a *arm) penalty(v float64, s model.Sample[data.Vector]) float64 {
@@ -160,8 +166,11 @@ func (a *arm) run(ctx context.Context, s model.Sample[data.Vector], r rung) erro
 			return fmt.Errorf("a part of the rows has a single class")
 		}
 		recipe := a.recipe
+		if a.ridge {
+			recipe.Run.Precision = run.Float32 // a trial looks at far coarser differences
+		}
 		if a.learn != nil {
-			k, err := a.learn(ctx, part)
+			k, err := a.learn(ctx, recipe.Run, part)
 			if err != nil {
 				return err
 			}

@@ -120,7 +120,7 @@ func (s *search) race(whole context.Context, arms []*arm, stages *run.Stages) ([
 	}
 	if len(again) > 0 {
 		var more []*arm
-		more, err = s.runAll(ctx, again, s.second, stages)
+		more, err = s.runBeside(ctx, again, s.second, stages)
 		finals = append(finals, more...)
 	}
 	if whole.Err() == nil && len(finals) == 0 { // no time or no memory for more: the first rung has to do
@@ -130,7 +130,7 @@ func (s *search) race(whole context.Context, arms []*arm, stages *run.Stages) ([
 	if err == nil {
 		var learnt []*arm
 		if toLearn := s.toLearn(finals, won); len(toLearn) > 0 {
-			learnt, _ = s.runAll(ctx, toLearn, s.second, stages) // none need be better
+			learnt, _ = s.runBeside(ctx, toLearn, s.second, stages) // none need be better
 		}
 		finals = append(finals, learnt...)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // Constants of the work of a search, found by trial: they bear on the time that is said
@@ -101,7 +102,7 @@ func (s *search) planned(arms []*arm) float64 {
 }
 
 // noMetric stands for a metric that is to be learnt.
-func noMetric(context.Context, model.Sample[data.Vector]) (kernel.Kernel[data.Vector], error) {
+func noMetric(context.Context, run.Control, model.Sample[data.Vector]) (kernel.Kernel[data.Vector], error) {
 	return nil, errNoArm
 }
 

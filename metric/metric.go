@@ -135,6 +135,7 @@ type learning struct {
 }
 
 func newLearning(r Recipe, x data.Source[data.Vector], y *data.Matrix) *learning {
+	r.Run.Precision = run.Float32
 	l := &learning{Recipe: r, x: data.NewMatrix(x.Len(), data.Dim(x)), y: y}
 	for i := range l.x.Rows {
 		x.At(i).CopyTo(l.x.Row(i))

@@ -128,6 +128,7 @@ type ridgeKept[T any] struct {
 	g      *data.Matrix
 	diag   []float64
 	system *ridgeSystem[T]
+	single *singleMatrix // in float32, which G is not beside
 }
 
 // matrix returns G, made by compute the first time. Without a place to keep it,

@@ -29,14 +29,21 @@ const (
 // blocks follow each other like waves, and the workers meet once at the end. Tasks are
 // begun in their order, so that what one waits for is always under way.
 func solveTriangle(ctx context.Context, ctl run.Control, x, l *data.Matrix, transposed bool) error {
-	n := l.Rows
-	blocks, groups := par.Blocks(n, triangleBlock), par.Blocks(x.Rows, vectorsPerTask)
+	return solveTriangleOf(ctx, ctl, x.Data, l.Data, l.Rows, transposed)
+}
+
+// solveTriangleOf is solveTriangle in the precision F, for the rows of x, of n numbers each, and an n×n triangle.
+func solveTriangleOf[F float32 | float64](
+	ctx context.Context, ctl run.Control, x, triangle []F, n int, transposed bool,
+) error {
+	l := square[F]{triangle, n}
+	blocks, groups := par.Blocks(n, triangleBlock), par.Blocks(len(x)/max(n, 1), vectorsPerTask)
 	fronts := newFronts(groups, blocks)
 	ctl.Workers = max(1, min(ctl.Cores(), blocks*groups/triangleTasks))
 	return par.For(ctx, ctl, "", blocks*groups, func(task int) error {
 		step, f := task/groups, fronts[task%groups]
 		defer f.pass(step) // also after a panic, so that nobody waits for ever
-		v := vectors(x, task%groups)
+		v := vectors(x, n, task%groups)
 		at := func(step int) (lo, hi int) {
 			if transposed {
 				step = blocks - 1 - step
@@ -56,6 +63,14 @@ func solveTriangle(ctx context.Context, ctl run.Control, x, l *data.Matrix, tran
 		return nil
 	})
 }
+
+// square is an n×n matrix, row by row.
+type square[F float32 | float64] struct {
+	data []F
+	n    int
+}
+
+func (m square[F]) row(i int) []F { return m.data[i*m.n:][:m.n] }
 
 // front says which blocks of some right-hand sides are solved.
 type front struct {
@@ -94,23 +109,23 @@ func (f *front) wait(s int) {
 }
 
 // vectors returns the right-hand sides of a group.
-func vectors(x *data.Matrix, group int) [][]float64 {
-	lo, hi := par.Range(group, x.Rows, vectorsPerTask)
-	out := make([][]float64, 0, vectorsPerTask)
+func vectors[F float32 | float64](x []F, n, group int) [][]F {
+	lo, hi := par.Range(group, len(x)/n, vectorsPerTask)
+	out := make([][]F, 0, vectorsPerTask)
 	for k := lo; k < hi; k++ {
-		out = append(out, x.Row(k))
+		out = append(out, x[k*n:(k+1)*n])
 	}
 	return out
 }
 
 // solveBlock solves for the unknowns lo to hi, which have heard of all others.
-func solveBlock(x [][]float64, l *data.Matrix, lo, hi int, transposed bool) {
+func solveBlock[F float32 | float64](x [][]F, l square[F], lo, hi int, transposed bool) {
 	for step := range hi - lo {
 		i := lo + step
 		if transposed {
 			i = hi - 1 - step
 		}
-		row := l.Row(i)
+		row := l.row(i)
 		for _, z := range x {
 			if transposed {
 				z[i] /= row[i]
@@ -124,9 +139,9 @@ func solveBlock(x [][]float64, l *data.Matrix, lo, hi int, transposed bool) {
 
 // tellBehind takes what the unknowns lo to hi mean from the right-hand sides of rows
 // behind them.
-func tellBehind(x [][]float64, l *data.Matrix, lo, hi, from, to int) {
+func tellBehind[F float32 | float64](x [][]F, l square[F], lo, hi, from, to int) {
 	for i := from; i < to; i++ {
-		row := l.Row(i)[lo:hi]
+		row := l.row(i)[lo:hi]
 		for _, z := range x {
 			z[i] -= vmath.Dot(row, z[lo:hi])
 		}
@@ -134,9 +149,9 @@ func tellBehind(x [][]float64, l *data.Matrix, lo, hi, from, to int) {
 }
 
 // tellBefore is tellBehind for the transposed triangle, where rows before them hear.
-func tellBefore(x [][]float64, l *data.Matrix, lo, hi, from, to int) {
+func tellBefore[F float32 | float64](x [][]F, l square[F], lo, hi, from, to int) {
 	for i := hi - 1; i >= lo; i-- {
-		row := l.Row(i)[from:to]
+		row := l.row(i)[from:to]
 		for _, z := range x {
 			vmath.Axpy(z[from:to], -z[i], row)
 		}
