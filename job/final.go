@@ -80,8 +80,9 @@ func (s *search) final(
 	return r, nil
 }
 
-// byAll reports whether an arm is fitted with all of n rows as landmarks.
+// byAll reports whether an arm is fitted with all of n rows as landmarks: few more of them than landmarks cost less.
 func (s *search) byAll(a *arm, n int) bool {
-	return a.ridge && n <= choleskyRows || a.ridge && a.grid[a.at] < smoothAt && n <= s.size.all &&
+	smooth := a.grid[a.at] >= smoothAt && n > 2*s.size.dim
+	return a.ridge && n <= choleskyRows || a.ridge && !smooth && n <= s.size.all &&
 		s.o.Run.Reserve("", 6*float64(n)*float64(n), "") == nil
 }

@@ -163,14 +163,14 @@ var errNoArm = errors.New("no model could be fitted to a part of the rows; choos
 // these rows is left out; it is an error if all are.
 func (s *search) runAll(ctx context.Context, arms []*arm, r rung, stages *run.Stages) ([]*arm, error) {
 	var out []*arm
-	for _, a := range arms {
-		stages.Next(cmp.Or(a.stage, a.name), s.work(a, r))
-		if err := a.run(ctx, s.views[a.view].sample, r); err == nil {
-			out = append(out, a)
-		}
-		if ctx.Err() != nil {
-			break
-		}
+	for _, c := range chainsOf(arms) {
+		out = append(out, c.run(func(a *arm) error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			stages.Next(cmp.Or(a.stage, a.name), s.work(a, r))
+			return a.run(ctx, s.views[a.view].sample, r)
+		})...)
 	}
 	if len(out) == 0 {
 		return nil, cmp.Or(ctx.Err(), errNoArm)
