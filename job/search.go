@@ -11,6 +11,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/internal/order"
+	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/model"
@@ -333,6 +334,16 @@ func (s *search) words(t *training[data.Vector]) string {
 		t.optionWords(shown))
 }
 
+// allArms returns the first arms of all views.
+func (s *search) allArms(ctx context.Context) ([]*arm, error) {
+	of := make([][]*arm, len(s.views))
+	err := par.For(ctx, s.recipe.Run.Quiet(), "", len(of), func(v int) error {
+		of[v] = s.arms(v)
+		return nil
+	})
+	return slices.Concat(of...), err
+}
+
 // rows is how many rows there are to train on.
 func (s *search) rows() int { return s.views[0].part.train.Len() }
 
@@ -355,9 +366,9 @@ func searchFit(
 		return nil, tr, err
 	}
 	s.recipe.Run.Counter = counter
-	var arms []*arm
-	for v := range s.views {
-		arms = append(arms, s.arms(v)...)
+	arms, err := s.allArms(ctx)
+	if err != nil {
+		return nil, tr, err
 	}
 	stages := t.o.Run.Progress.Divide("train", s.planned(arms)+s.fitWork(usualMu))
 	defer stages.End()

@@ -157,9 +157,7 @@ func (m *singleMatrix) multiply(ctx context.Context, ctl run.Control, dst, v *da
 		lo, hi := par.Range(b, m.n, singleRows)
 		wide := make([]float64, m.n)
 		for i := lo; i < hi; i++ {
-			for j, g := range m.g[i*m.n:][:m.n] {
-				wide[j] = float64(g)
-			}
+			vmath.Widen(wide, m.g[i*m.n:][:m.n])
 			for k := range v.Rows {
 				dst.Row(k)[i] = vmath.Dot(wide, v.Row(k))
 			}
