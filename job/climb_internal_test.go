@@ -49,7 +49,8 @@ func TestChains(t *gotest.T) {
 	}
 	arms := []*arm{
 		of("linear", 0, 0, 1), of("linear", 1, 0, 1),
-		of("laplace", 0, 1, 5), of("laplace", 0, 2, 4), of("laplace", 0, 0.5, 6), of("laplace", 0, 4, 7), of("laplace", 0, 8, 8),
+		of("laplace", 0, 1, 5), of("laplace", 0, 2, 4), of("laplace", 0, 0.5, 6), of("laplace", 0, 4, 7),
+		of("laplace", 0, 8, 8),
 		of("laplace", 1, 1, 5), of("laplace", 1, 2, 9), of("laplace", 1, 0.5, 3),
 	}
 	chains := chainsOf(arms)
