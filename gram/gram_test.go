@@ -417,3 +417,32 @@ func TestBlocksFault(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 }
+
+// Symmetric32 has the values of Symmetric, rounded, in both halves, and the same bits for any number of workers.
+func TestSymmetric32(t *testing.T) {
+	for _, n := range []int{1, 2, 63, 64, 65, 241} {
+		m, k := points(n, 5), kernel.Gaussian{Gamma: 0.3}
+		want, err := gram.Symmetric[data.Vector](ctx, run.Control{}, k, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var first []float32
+		for _, workers := range []int{1, 2, 7} {
+			got, err := gram.Symmetric32[data.Vector](ctx, run.Control{Workers: workers}, k, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = got
+			}
+			if !slices.Equal(first, got) {
+				t.Fatalf("n = %d, %d workers: other bits", n, workers)
+			}
+			for i, v := range got {
+				if math.Abs(float64(v)-want.Data[i]) > 1e-5 || v != got[i%n*n+i/n] {
+					t.Fatalf("n = %d: value %d is %v, want %v in both halves", n, i, v, want.Data[i])
+				}
+			}
+		}
+	}
+}

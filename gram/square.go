@@ -80,7 +80,7 @@ func (s *Square[T]) Fill(ctx context.Context, ctl run.Control) error {
 
 // Product sets dst[k] = K·v[k] for every row k of v. A value of K that is read
 // serves both of its places and all rows: two multiplications and additions a
-// vector. Each row of dst is as it would be alone.
+// vector. Each row of dst is as it would be alone, where there are more than four but for rounding.
 //
 // In float32 v is rounded, and the sums over 1024 columns and over a strip's rows
 // are single; the sums of these are double.
@@ -213,6 +213,10 @@ func multiplyStrip[T any, F, G float32 | float64](s *Square[T], i int, values []
 	for j0, j1 := lo, hi; j0 < n; j0, j1 = j1, min(j1+squareCols, n) {
 		width := j1 - j0
 		block, ld := widened(m, values[j0-left:], n-left, high, width)
+		if vectors <= fewVectors {
+			m.follow(block, ld, n, high, lo, j0, j1)
+			continue
+		}
 		compute.MulT(m.sums, high, m.w[j0:], n, block, ld, vectors, high, width)
 		for k := range vectors {
 			addRow(m.part[k*n+lo:k*n+hi], 1, m.sums[k*high:(k+1)*high])
@@ -224,6 +228,32 @@ func multiplyStrip[T any, F, G float32 | float64](s *Square[T], i int, values []
 		for k := range vectors {
 			addRow(m.part[k*n+j0:k*n+j1], 1, m.sums[k*width:(k+1)*width])
 		}
+	}
+}
+
+// fewVectors is up to how many vectors a row of values is taken for both of its products at once: what is packed for
+// products of matrices is read once more, and written.
+const fewVectors = 4
+
+// follow multiplies a block of rows from lo on and columns from j0 on row by row.
+func (m *stripProduct[G]) follow(block []G, ld, n, high, lo, j0, j1 int) {
+	width := j1 - j0
+	sums := m.sums[:len(m.w)/n*width]
+	clear(sums)
+	for r := range high {
+		row := block[r*ld:][:width]
+		for at := 0; at < len(m.w); at += n {
+			m.part[at+lo+r] += float64(vmath.Dot(row, m.w[at+j0:at+j1]))
+		}
+		if j0 == lo { // the square on the diagonal holds both halves
+			continue
+		}
+		for k := range len(m.w) / n {
+			vmath.Axpy(sums[k*width:(k+1)*width], m.w[k*n+lo+r], row)
+		}
+	}
+	for k := range len(sums) / width {
+		addRow(m.part[k*n+j0:k*n+j1], 1, sums[k*width:(k+1)*width])
 	}
 }
 

@@ -70,6 +70,15 @@ func TestSquare(t *testing.T) {
 							t.Fatalf("n = %d, %v: a wide sum is %v, want %v", n, p, got, want)
 						}
 					}
+					many := data.NewMatrix(6, n) // by products of matrices
+					if err := s.Product(ctx, ctl, many, waving(6, n, 1)); err != nil {
+						t.Fatal(err)
+					}
+					for i, v := range first {
+						if !(math.Abs(many.Data[i]-v) <= 2*tolerance) {
+							t.Fatalf("n = %d, %v: among six a product is %v, want %v", n, p, many.Data[i], v)
+						}
+					}
 					alone := data.NewMatrix(1, n)
 					if err := s.Product(ctx, ctl, alone, &data.Matrix{Rows: 1, Cols: n, Data: v.Row(1)}); err != nil {
 						t.Fatal(err)

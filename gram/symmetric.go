@@ -16,30 +16,42 @@ import (
 func Symmetric[T any](
 	ctx context.Context, ctl run.Control, k kernel.Kernel[T], x data.Source[T],
 ) (*data.Matrix, error) {
-	n := x.Len()
-	if err := ctl.Reserve("a Gram matrix", 8*float64(n)*float64(n), "take fewer landmarks"); err != nil {
+	values, err := among[T, float64](ctx, ctl, Bind(k, x), 8)
+	if err != nil {
 		return nil, err
 	}
-	c := Bind(k, x)
-	g := &data.Matrix{Rows: n, Cols: n, Data: alloc.Slice[float64](n * n)}
-	if done, err := remoteBlock(ctx, ctl, c.remote(ctl, x, false), g.Data); done {
-		if err == nil {
-			err = Mirror(ctx, ctl, g)
-		}
-		return g, err
+	return &data.Matrix{Rows: x.Len(), Cols: x.Len(), Data: values}, nil
+}
+
+// Symmetric32 is Symmetric in float32, row by row.
+func Symmetric32[T any](
+	ctx context.Context, ctl run.Control, k kernel.Kernel[T], x data.Source[T],
+) ([]float32, error) {
+	return among[T, float32](ctx, ctl, BindPrecision(k, x, run.Float32), 4)
+}
+
+// among returns the values of the columns among themselves, of so many bytes each.
+func among[T any, F float32 | float64](ctx context.Context, ctl run.Control, c *Columns[T], size int) ([]F, error) {
+	x, n := c.y, c.Len()
+	if err := c.reserve(ctl, n, size); err != nil {
+		return nil, err
 	}
-	err := par.For(ctx, ctl, "kernel", par.Blocks(n, c.rows), func(i int) error {
-		lo, hi := par.Range(i, n, c.rows)
-		left := lo / c.cols * c.cols
-		return strip(c, g.Data[lo*n+left:], n, data.Range[T]{Of: x, Lo: lo, Hi: hi}, lo, left, n)
-	})
+	g := alloc.Slice[F](n * n)
+	done, err := remoteBlock(ctx, ctl, c.remote(ctl, x, false), g)
+	if !done {
+		ctl.Counter.Add(int64(n) * int64(n+1) / 2)
+		err = par.For(ctx, ctl, "kernel", par.Blocks(n, c.rows), func(i int) error {
+			lo, hi := par.Range(i, n, c.rows)
+			left := lo / c.cols * c.cols
+			return strip(c, g[lo*n+left:], n, data.Range[T]{Of: x, Lo: lo, Hi: hi}, lo, left, n)
+		})
+	}
 	if err == nil {
-		err = Mirror(ctx, ctl, g)
+		err = mirror(ctx, ctl, g, n)
 	}
 	if err != nil {
 		return nil, err
 	}
-	ctl.Counter.Add(int64(n) * int64(n+1) / 2)
 	return g, nil
 }
 
@@ -49,14 +61,17 @@ const mirrorBlock = 64
 
 // Mirror copies the upper triangle to the lower one.
 func Mirror(ctx context.Context, ctl run.Control, g *data.Matrix) error {
-	n := g.Rows
+	return mirror(ctx, ctl, g.Data, g.Rows)
+}
+
+func mirror[F float32 | float64](ctx context.Context, ctl run.Control, g []F, n int) error {
 	return par.For(ctx, ctl, "", par.Blocks(n, mirrorBlock), func(b int) error {
 		lo, hi := par.Range(b, n, mirrorBlock)
 		for left := 0; left < hi; left += mirrorBlock {
 			for i := lo; i < hi; i++ {
-				row := g.Data[i*n:]
+				row := g[i*n:]
 				for j := left; j < min(left+mirrorBlock, i); j++ {
-					row[j] = g.Data[j*n+i]
+					row[j] = g[j*n+i]
 				}
 			}
 		}

@@ -12,11 +12,15 @@ import (
 	"github.com/kerf-ml/kerf/learn"
 	"github.com/kerf-ml/kerf/metric"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/run"
 	"github.com/kerf-ml/kerf/spec"
 )
 
 // ridgeGrid are the penalties μ of (K + μI)α = y.
 var ridgeGrid = []float64{10, 1, 0.1, 1e-2, 1e-3, 1e-4, 1e-5}
+
+// usualPlace is where in the grid the best penalty is, or next to it, as a rule.
+const usualPlace = 2
 
 // A shape is a family of kernels on vectors.
 type shape struct {
@@ -145,7 +149,7 @@ func (s *search) machine(family string, view int, k kernel.Kernel[data.Vector]) 
 	r := s.recipe
 	r.Kernel, r.Map, r.Learner = k, model.None[data.Vector]{}, model.NewKernelRidge[data.Vector]()
 	return &arm{family: family, view: view, name: s.named(view, spec.Short(fmt.Sprint(k))), recipe: r, ridge: true,
-		grid: ridgeGrid}
+		grid: ridgeGrid, from: usualPlace}
 }
 
 // linear returns the arm of the plain linear model.
@@ -213,6 +217,9 @@ func (a *arm) around() []float64 {
 func (a *arm) again() *arm {
 	next := *a
 	next.grid, next.scores, next.kernel, next.stage = a.around(), nil, nil, ""
+	if a.ridge {
+		next.from = 1
+	}
 	if a.before == 0 {
 		next.before, next.beforeRows = a.error, a.rows
 	}
@@ -230,13 +237,17 @@ func (s *search) learnt(a *arm) *arm {
 	of := shapes[at]
 	r := metric.New()
 	r.Taxi, r.Q, r.Full, r.Length, r.Penalty = of.taxi, of.q, !of.taxi && data.Dim(v) <= mostMetric, a.width, a.grid[a.at]
-	r.Rounds, r.Seed, r.Run = s.size.rounds, s.o.Seed, s.recipe.Run
+	r.Rounds, r.Seed = s.size.rounds, s.o.Seed
 	next := a.again()
 	next.family, next.name = "learned "+a.family, s.named(a.view, "learned metric of "+a.family)
-	next.learn = func(ctx context.Context, part model.Sample[data.Vector]) (kernel.Kernel[data.Vector], error) {
-		return s.learnKernel(ctx, r, part)
+	next.learn = func(
+		ctx context.Context, ctl run.Control, part model.Sample[data.Vector],
+	) (kernel.Kernel[data.Vector], error) {
+		own := r
+		own.Run = ctl
+		return s.learnKernel(ctx, own, part)
 	}
-	next.grid = ridgeGrid[:5]
+	next.grid, next.from = ridgeGrid[:5], min(a.at, 4)
 	return next
 }
 

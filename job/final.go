@@ -35,7 +35,7 @@ func (s *search) final(
 	r := a.recipe
 	r.Kernel = a.kernel
 	if a.learn != nil && len(s.second.parts) > 1 {
-		k, err := a.learn(ctx, whole)
+		k, err := a.learn(ctx, s.recipe.Run, whole)
 		if err != nil {
 			return r, err
 		}
@@ -80,8 +80,9 @@ func (s *search) final(
 	return r, nil
 }
 
-// byAll reports whether an arm is fitted with all of n rows as landmarks.
+// byAll reports whether an arm is fitted with all of n rows as landmarks: few more of them than landmarks cost less.
 func (s *search) byAll(a *arm, n int) bool {
-	return a.ridge && n <= choleskyRows || a.ridge && a.grid[a.at] < smoothAt && n <= s.size.all &&
+	smooth := a.grid[a.at] >= smoothAt && n > 2*s.size.dim
+	return a.ridge && n <= choleskyRows || a.ridge && !smooth && n <= s.size.all &&
 		s.o.Run.Reserve("", 6*float64(n)*float64(n), "") == nil
 }

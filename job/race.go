@@ -2,7 +2,6 @@ package job
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/kerf-ml/kerf/data"
@@ -10,6 +9,7 @@ import (
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // arm is a way to a model: a view of the rows, a kernel, a map and a learner.
@@ -22,11 +22,12 @@ type arm struct {
 	whole  model.Learner // of the fit to all rows; nil for that of the recipe
 	ridge  bool          // its penalties are μ of (K + μI)α = y, else those of the learner
 	grid   []float64     // penalties, from that of the simplest model on
+	from   int           // place in grid of the one that is tried first
 	width  float64       // of the kernel, in median distances; 0 for none
 
 	// learn makes the kernel from the rows that the arm is fitted to; nil for one
 	// that is given.
-	learn func(ctx context.Context, s model.Sample[data.Vector]) (kernel.Kernel[data.Vector], error)
+	learn learnFunc
 
 	// What the race found out.
 	at     int          // place in grid of the best penalty
@@ -40,6 +41,11 @@ type arm struct {
 	before     float64 // error in the first rung, 0 where it had none
 	beforeRows int
 }
+
+// learnFunc makes a kernel from rows.
+type learnFunc func(
+	ctx context.Context, ctl run.Control, s model.Sample[data.Vector],
+) (kernel.Kernel[data.Vector], error)
 
 // penalty is the learner's own for a sample.
 func (a *arm) penalty(v float64, s model.Sample[data.Vector]) float64 {
@@ -138,80 +144,6 @@ func measured(s model.Sample[data.Vector], r rung) model.Sample[data.Vector] {
 		index = append(index, d.measure...)
 	}
 	return s.Select(index)
-}
-
-// idlePenalties is how many penalties in turn may bring nothing before the path of
-// an arm ends.
-const idlePenalties = 2
-
-// run fits an arm on each division of a rung at its penalties and notes the best.
-// With a single division it stops early.
-func (a *arm) run(ctx context.Context, s model.Sample[data.Vector], r rung) error {
-	on := measured(s, r)
-	judge := newJudge(on, bySquares(s))
-	scores := make([]*data.Matrix, len(a.grid))
-	first, learnt := 0, a.learn == nil
-	for _, d := range r.parts {
-		part := s.Select(d.fit)
-		if s.Task != model.Regress {
-			part = present(part)
-		}
-		if s.Task != model.Regress && part.Classes.Len() < 2 {
-			return fmt.Errorf("a part of the rows has a single class")
-		}
-		recipe := a.recipe
-		if a.learn != nil {
-			k, err := a.learn(ctx, part)
-			if err != nil {
-				return err
-			}
-			recipe.Kernel = k
-			_, is := k.(kernel.Learned)
-			learnt = learnt || is
-		}
-		a.kernel = recipe.Kernel
-		penalties := make([]float64, len(a.grid))
-		for i, v := range a.grid {
-			penalties[i] = a.penalty(v, part)
-		}
-		i, best, idle := 0, math.Inf(1), 0
-		for m, err := range recipe.Trials(ctx, part, s.Select(d.measure).X, penalties) {
-			if err != nil {
-				return err
-			}
-			if scores[i] == nil {
-				scores[i] = data.NewMatrix(on.Len(), outputs(s))
-			}
-			place(scores[i], first, m.Scores, part.Classes, s.Classes)
-			if len(r.parts) == 1 {
-				loss := judge.lossOf(a, scores[i])
-				if idle++; loss < best {
-					best, idle = loss, 0
-				}
-				if idle == idlePenalties {
-					break
-				}
-			}
-			i++
-		}
-		first += len(d.measure)
-	}
-	if !learnt {
-		return fmt.Errorf("%s is no better than none", a.name)
-	}
-	a.loss, a.rows = math.Inf(1), r.rows
-	for i, m := range scores {
-		if m == nil {
-			continue
-		}
-		if loss := judge.lossOf(a, m); loss < a.loss {
-			a.loss, a.told, a.error, a.at, a.scores = loss, on.Loss(m), on.Error(m), i, m
-		}
-	}
-	if a.scores == nil {
-		return fmt.Errorf("%s has no finite loss", a.name)
-	}
-	return nil
 }
 
 // outputs is how many scores a row has.

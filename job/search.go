@@ -11,6 +11,7 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/eval"
 	"github.com/kerf-ml/kerf/internal/order"
+	"github.com/kerf-ml/kerf/internal/par"
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/model"
@@ -120,7 +121,7 @@ func (s *search) race(whole context.Context, arms []*arm, stages *run.Stages) ([
 	}
 	if len(again) > 0 {
 		var more []*arm
-		more, err = s.runAll(ctx, again, s.second, stages)
+		more, err = s.runBeside(ctx, again, s.second, stages)
 		finals = append(finals, more...)
 	}
 	if whole.Err() == nil && len(finals) == 0 { // no time or no memory for more: the first rung has to do
@@ -130,7 +131,7 @@ func (s *search) race(whole context.Context, arms []*arm, stages *run.Stages) ([
 	if err == nil {
 		var learnt []*arm
 		if toLearn := s.toLearn(finals, won); len(toLearn) > 0 {
-			learnt, _ = s.runAll(ctx, toLearn, s.second, stages) // none need be better
+			learnt, _ = s.runBeside(ctx, toLearn, s.second, stages) // none need be better
 		}
 		finals = append(finals, learnt...)
 	}
@@ -163,14 +164,14 @@ var errNoArm = errors.New("no model could be fitted to a part of the rows; choos
 // these rows is left out; it is an error if all are.
 func (s *search) runAll(ctx context.Context, arms []*arm, r rung, stages *run.Stages) ([]*arm, error) {
 	var out []*arm
-	for _, a := range arms {
-		stages.Next(cmp.Or(a.stage, a.name), s.work(a, r))
-		if err := a.run(ctx, s.views[a.view].sample, r); err == nil {
-			out = append(out, a)
-		}
-		if ctx.Err() != nil {
-			break
-		}
+	for _, c := range chainsOf(arms) {
+		out = append(out, c.run(func(a *arm) error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			stages.Next(cmp.Or(a.stage, a.name), s.work(a, r))
+			return a.run(ctx, s.views[a.view].sample, r)
+		})...)
 	}
 	if len(out) == 0 {
 		return nil, cmp.Or(ctx.Err(), errNoArm)
@@ -333,6 +334,16 @@ func (s *search) words(t *training[data.Vector]) string {
 		t.optionWords(shown))
 }
 
+// allArms returns the first arms of all views.
+func (s *search) allArms(ctx context.Context) ([]*arm, error) {
+	of := make([][]*arm, len(s.views))
+	err := par.For(ctx, s.recipe.Run.Quiet(), "", len(of), func(v int) error {
+		of[v] = s.arms(v)
+		return nil
+	})
+	return slices.Concat(of...), err
+}
+
 // rows is how many rows there are to train on.
 func (s *search) rows() int { return s.views[0].part.train.Len() }
 
@@ -355,9 +366,9 @@ func searchFit(
 		return nil, tr, err
 	}
 	s.recipe.Run.Counter = counter
-	var arms []*arm
-	for v := range s.views {
-		arms = append(arms, s.arms(v)...)
+	arms, err := s.allArms(ctx)
+	if err != nil {
+		return nil, tr, err
 	}
 	stages := t.o.Run.Progress.Divide("train", s.planned(arms)+s.fitWork(usualMu))
 	defer stages.End()

@@ -7,13 +7,14 @@ import (
 	"github.com/kerf-ml/kerf/data"
 	"github.com/kerf-ml/kerf/kernel"
 	"github.com/kerf-ml/kerf/model"
+	"github.com/kerf-ml/kerf/run"
 )
 
 // Constants of the work of a search, found by trial: they bear on the time that is said
 // to be left, and on nothing else.
 const (
-	pathPart        = 0.7 // of its penalties that an arm gets to
-	learning        = 5   // times the work of another arm is that of one which learns a metric
+	pathPart        = 0.5 // of its penalties that an arm gets to
+	learning        = 3   // times the work of another arm is that of one which learns a metric
 	learned         = 2   // arms of that kind, as a rule
 	metricPenalties = 5
 	pairWork        = 200  // of a similarity, beside 8 for each coordinate
@@ -53,9 +54,9 @@ func (s *search) work(a *arm, r rung) float64 {
 	return sum
 }
 
-// kernelWork is that of kernel ridge on n rows at some penalties, with the scores of m others.
+// kernelWork is that of kernel ridge on n rows at some penalties, in float32, with the scores of m others.
 func (s *search) kernelWork(n, m, penalties float64) float64 {
-	return (1 + fewRows/n) * (n*(n+m)*s.pairWork() + solveWork*n*n + penalties*(n*n*n/3+2*n*(n+m)*s.outputs()))
+	return (1 + fewRows/n) * (n*(n+m)*s.pairWork() + solveWork*n*n + penalties*(n*n*n/6+2*n*(n+m)*s.outputs()))
 }
 
 // outputs is how many functions are learnt.
@@ -101,7 +102,7 @@ func (s *search) planned(arms []*arm) float64 {
 }
 
 // noMetric stands for a metric that is to be learnt.
-func noMetric(context.Context, model.Sample[data.Vector]) (kernel.Kernel[data.Vector], error) {
+func noMetric(context.Context, run.Control, model.Sample[data.Vector]) (kernel.Kernel[data.Vector], error) {
 	return nil, errNoArm
 }
 

@@ -2,9 +2,9 @@ package kernel
 
 import (
 	"math"
-	"slices"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/internal/order"
 	"github.com/kerf-ml/kerf/internal/seed"
 )
 
@@ -17,10 +17,11 @@ const bandwidthSample = 500
 // The cost is at most 125,000 distances.
 func MedianDistance(x data.Source[data.Vector], s uint64) float64 {
 	chosen := seed.Choose(x.Len(), bandwidthSample, s, seed.Bandwidth)
-	var d2 []float64
-	for a, i := range chosen {
-		for _, j := range chosen[:a] {
-			if d := x.At(i).Distance2(x.At(j)); d > 0 && !math.IsInf(d, 0) {
+	rows := rowsOf(x, chosen)
+	d2 := make([]float64, 0, len(rows)*len(rows)/2)
+	for a, row := range rows {
+		for _, other := range rows[:a] {
+			if d := row.Distance2(other); d > 0 && !math.IsInf(d, 0) {
 				d2 = append(d2, d)
 			}
 		}
@@ -28,8 +29,16 @@ func MedianDistance(x data.Source[data.Vector], s uint64) float64 {
 	if len(d2) == 0 {
 		return 1
 	}
-	slices.Sort(d2)
-	return math.Sqrt(d2[len(d2)/2])
+	return math.Sqrt(order.Nth(d2, len(d2)/2))
+}
+
+// rowsOf returns some instances.
+func rowsOf(x data.Source[data.Vector], index []int) []data.Vector {
+	out := make([]data.Vector, len(index))
+	for k, i := range index {
+		out[k] = x.At(i)
+	}
+	return out
 }
 
 // taxiSample is how many instances the median of Σ|x_j - y_j| is taken over.
@@ -39,10 +48,11 @@ const taxiSample = 200
 // of x that do not coincide, 1 where there is none.
 func MedianTaxi(x data.Source[data.Vector], s uint64) float64 {
 	chosen := seed.Choose(x.Len(), taxiSample, s, seed.Bandwidth)
-	var all []float64
-	for a, i := range chosen {
-		for _, j := range chosen[:a] {
-			if d := L1.At(x.At(i), x.At(j)); d > 0 && !math.IsInf(d, 0) {
+	rows := rowsOf(x, chosen)
+	all := make([]float64, 0, len(rows)*len(rows)/2)
+	for a, row := range rows {
+		for _, other := range rows[:a] {
+			if d := L1.At(row, other); d > 0 && !math.IsInf(d, 0) {
 				all = append(all, d)
 			}
 		}
@@ -50,6 +60,5 @@ func MedianTaxi(x data.Source[data.Vector], s uint64) float64 {
 	if len(all) == 0 {
 		return 1
 	}
-	slices.Sort(all)
-	return all[len(all)/2]
+	return order.Nth(all, len(all)/2)
 }

@@ -15,6 +15,7 @@ import (
 	"math"
 
 	"github.com/kerf-ml/kerf/data"
+	"github.com/kerf-ml/kerf/gram"
 	"github.com/kerf-ml/kerf/internal/linalg"
 	"github.com/kerf-ml/kerf/internal/seed"
 	"github.com/kerf-ml/kerf/kernel"
@@ -83,7 +84,7 @@ const gainless = 2
 
 // Learn learns a metric of the rows of x, of which column k of y is a target: a
 // number, or +1 and -1 for a class. Past some thousand rows give a sample. Its cost
-// is that of five fits of kernel ridge a round, n³/3 operations each, and of
+// is that of three to five fits of kernel ridge a round, n³/3 operations each in float32, and of
 // Rows·n·d for each target, with Taxi of that many additions.
 func (r Recipe) Learn(ctx context.Context, x data.Source[data.Vector], y *data.Matrix) (*Result, error) {
 	if err := r.Validate(); err != nil {
@@ -135,6 +136,7 @@ type learning struct {
 }
 
 func newLearning(r Recipe, x data.Source[data.Vector], y *data.Matrix) *learning {
+	r.Run.Precision = run.Float32
 	l := &learning{Recipe: r, x: data.NewMatrix(x.Len(), data.Dim(x)), y: y}
 	for i := range l.x.Rows {
 		x.At(i).CopyTo(l.x.Row(i))
@@ -180,17 +182,31 @@ type place struct {
 	model           *kernelized.MultiExpansion[data.Vector]
 }
 
-// look tries lengths, then penalties at the best of them.
+// look tries lengths, then penalties at the best of them, in one direction and where that is no better in the other.
 func (l *learning) look(ctx context.Context, length, penalty float64) (place, error) {
 	best := place{loss: math.Inf(1), length: length, penalty: penalty}
-	for _, s := range lengthSteps {
-		if err := l.try(ctx, &best, length*s, penalty); err != nil {
+	var at *fits
+	for i, s := range lengthSteps {
+		if i > 1 && best.length != length {
+			break
+		}
+		f, err := l.fits(ctx, length*s)
+		if err != nil {
 			return best, err
 		}
+		better, err := f.try(ctx, &best, penalty)
+		if err != nil {
+			return best, err
+		}
+		if better || at == nil {
+			at = f
+		}
 	}
-	length = best.length
-	for _, s := range penaltySteps[1:] {
-		if err := l.try(ctx, &best, length, penalty*s); err != nil {
+	for i, s := range penaltySteps[1:] {
+		if i > 0 && best.penalty != penalty {
+			break
+		}
+		if _, err := at.try(ctx, &best, penalty*s); err != nil {
 			return best, err
 		}
 	}
@@ -200,45 +216,73 @@ func (l *learning) look(ctx context.Context, length, penalty float64) (place, er
 	return best, nil
 }
 
-// try fits at a place and keeps it if it is the best.
-func (l *learning) try(ctx context.Context, best *place, length, penalty float64) error {
-	k := l.plain(length)
-	s := kernelized.NewRidge(k)
-	s.Lambda, s.Run = penalty/2/float64(len(l.fit)), l.Run
+// fits are fits at a length, which share K.
+type fits struct {
+	*learning
+	length float64
+	path   learn.Path[*kernelized.MultiExpansion[data.Vector]]
+	known  *data.Matrix // K of the held-out rows and those fitted to
+}
+
+// fits begins fits at a length.
+func (l *learning) fits(ctx context.Context, length float64) (*fits, error) {
+	f := &fits{learning: l, length: length}
+	s := kernelized.NewRidge(l.plain(length))
+	s.Run = l.Run
 	z := data.Subset[data.Vector]{Of: l.z, Index: l.fit}
 	y := data.NewMatrix(len(l.fit), l.y.Cols)
 	for i, j := range l.fit {
 		copy(y.Row(i), l.y.Row(j))
 	}
-	m, _, err := s.FitOutputs(ctx, z, y, nil)
+	var err error
+	if f.path, err = s.OutputsPath(z, y, nil); err != nil {
+		return nil, err
+	}
+	held := data.Subset[data.Vector]{Of: l.z, Index: l.held}
+	f.known, err = gram.BindOn[data.Vector](l.Run, s.Kernel, z, l.Run.Precision).Block(ctx, l.Run, held)
+	return f, err
+}
+
+// try fits at a penalty and keeps it if it is the best.
+func (f *fits) try(ctx context.Context, best *place, penalty float64) (bool, error) {
+	m, _, err := f.path.Next(ctx, penalty/2/float64(len(f.fit)))
 	if err != nil {
-		return err
+		return false, err
 	}
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return false, ctx.Err()
 	}
-	loss, err := l.loss(ctx, m)
+	loss, err := f.loss(ctx, m)
 	if err != nil || !(loss < best.loss) {
-		return err
+		return false, err
 	}
-	*best = place{length, penalty, loss, m}
-	return nil
+	*best = place{f.length, penalty, loss, m}
+	return true, nil
 }
 
 // loss is the mean squared error on the held-out rows.
-func (l *learning) loss(ctx context.Context, m *kernelized.MultiExpansion[data.Vector]) (float64, error) {
-	scores, err := m.ScoresAll(ctx, l.Run, data.Subset[data.Vector]{Of: l.z, Index: l.held})
+func (f *fits) loss(ctx context.Context, m *kernelized.MultiExpansion[data.Vector]) (float64, error) {
+	scores, err := f.scores(ctx, m)
 	if err != nil {
 		return 0, err
 	}
 	sum := 0.0
-	for i, j := range l.held {
-		for k, v := range l.y.Row(j) {
+	for i, j := range f.held {
+		for k, v := range f.y.Row(j) {
 			d := scores.Row(i)[k] - v
 			sum += d * d
 		}
 	}
-	return sum / float64(len(l.held)*l.y.Cols), nil
+	return sum / float64(len(f.held)*f.y.Cols), nil
+}
+
+// scores are those of the held-out rows.
+func (f *fits) scores(ctx context.Context, m *kernelized.MultiExpansion[data.Vector]) (*data.Matrix, error) {
+	if m.Weight.Rows < f.known.Cols { // rows of weight 0 are not in it
+		return m.ScoresAll(ctx, f.Run, data.Subset[data.Vector]{Of: f.z, Index: f.held})
+	}
+	out := data.NewMatrix(len(f.held), m.Classes())
+	return out, linalg.Mul(ctx, f.Run.Quiet(), 1, f.known, m.Weight, 0, out)
 }
 
 // turn takes the metric of the gradients at a place; false where they are all zero.

@@ -172,7 +172,8 @@ func choosePenalty[T, U any](ctx context.Context, r Recipe[T], s Sample[U], rows
 		stages.Next("", penaltyWork(pathUnits, i))
 	}
 	next(0)
-	out, err := tryPenalties(part, ctx, penalties, measure, harder, along(part, quick, fit, measure.X, penalties), next)
+	out, err := tryPenalties(part, ctx, penalties, measure, harder, along(part, quick, fit, measure.X, penalties,
+		inTurn(len(penalties))), next)
 	if scores := out.best.Scores; scores != nil {
 		out.held = &HeldOut{Scores: scores, Y: measure.Y, Values: measure.Values, Weight: measure.Weight}
 		out.slow = slowness(append(begun, time.Now()), slices.Index(penalties, out.penalty))

@@ -45,12 +45,31 @@ func (s Scored) separators() []*linear.Separator {
 func (r Recipe[T]) Trials(
 	ctx context.Context, s Sample[T], test data.Source[T], penalties []float64,
 ) iter.Seq2[Scored, error] {
-	return r.trials(ctx, s, test, penalties, func() {})
+	return r.trials(ctx, s, test, penalties, inTurn(len(penalties)), func() {})
 }
 
-// trials is Trials that tells when the instances are mapped.
+// TrialsInOrder is Trials at those penalties whose places order gives, as long as it goes
+// on: it may look at what came of the ones before.
+func (r Recipe[T]) TrialsInOrder(
+	ctx context.Context, s Sample[T], test data.Source[T], penalties []float64, order iter.Seq[int],
+) iter.Seq2[Scored, error] {
+	return r.trials(ctx, s, test, penalties, order, func() {})
+}
+
+// inTurn gives 0 to n-1.
+func inTurn(n int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range n {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// trials is TrialsInOrder that tells when the instances are mapped.
 func (r Recipe[T]) trials(
-	ctx context.Context, s Sample[T], test data.Source[T], penalties []float64, mapped func(),
+	ctx context.Context, s Sample[T], test data.Source[T], penalties []float64, order iter.Seq[int], mapped func(),
 ) iter.Seq2[Scored, error] {
 	return func(yield func(Scored, error) bool) {
 		r, s, err := r.ready(s)
@@ -68,9 +87,9 @@ func (r Recipe[T]) trials(
 			r.Learner = l.Settle(s.Values, s.Weight)
 		}
 		if r.Learner.Traits().Penalty == "" {
-			penalties = penalties[:1]
+			penalties, order = penalties[:1], inTurn(1)
 		}
-		r.try(ctx, s, test, penalties, mapped)(yield)
+		r.try(ctx, s, test, penalties, order, mapped)(yield)
 	}
 }
 
@@ -83,19 +102,19 @@ func (r Recipe[T]) TryBest(ctx context.Context, fit, measure Sample[T], penaltie
 	defer stages.End()
 	stages.Next("map", w.fitMap+w.mapAll)
 	next := func(i int) { stages.Next("train", penaltyWork(w.learn, i)) }
-	models := r.trials(ctx, fit, measure.X, penalties, func() { next(0) })
+	models := r.trials(ctx, fit, measure.X, penalties, inTurn(len(penalties)), func() { next(0) })
 	best, err := tryPenalties(ctx, ctx, penalties, measure, false, models, next)
 	return best.least, err
 }
 
-// try fits one part of a sample at each penalty and scores another part.
+// try fits one part of a sample at penalties in an order and scores another part.
 func (r Recipe[T]) try(
-	ctx context.Context, s Sample[T], test data.Source[T], penalties []float64, mapped func(),
+	ctx context.Context, s Sample[T], test data.Source[T], penalties []float64, order iter.Seq[int], mapped func(),
 ) iter.Seq2[Scored, error] {
 	r.Claim, r.Checkpoint = nil, learn.Checkpoint{}
 	if r.Learner.Traits().Kernel {
 		mapped()
-		return along(ctx, r, s, test, penalties)
+		return along(ctx, r, s, test, penalties, order)
 	}
 	return func(yield func(Scored, error) bool) {
 		p := &Pipeline[T]{Kernel: r.Kernel, Head: Head{Task: s.Task, Classes: s.Classes}}
@@ -113,15 +132,15 @@ func (r Recipe[T]) try(
 			return
 		}
 		mapped()
-		along(ctx, r, withX(s, features), held, penalties)(yield)
+		along(ctx, r, withX(s, features), held, penalties, order)(yield)
 	}
 }
 
-// along fits a sample at each penalty and scores the instances of test. It ends
+// along fits a sample at penalties in an order and scores the instances of test. It ends
 // with an error where there is one, which is the context's when ctx ends: a fit
 // that was cut short is no measure of its penalty.
 func along[T, U any](
-	ctx context.Context, r Recipe[T], s Sample[U], test data.Source[U], penalties []float64,
+	ctx context.Context, r Recipe[T], s Sample[U], test data.Source[U], penalties []float64, order iter.Seq[int],
 ) iter.Seq2[Scored, error] {
 	return func(yield func(Scored, error) bool) {
 		p, err := problem(r, s)
@@ -134,7 +153,8 @@ func along[T, U any](
 			return
 		}
 		var known *data.Matrix // the features of test by the map of the whole sample
-		for _, penalty := range penalties {
+		for place := range order {
+			penalty := penalties[place]
 			m := Scored{Penalty: penalty}
 			var f Fitted[U]
 			if f, m.Report, err = path(ctx, penalty); err == nil {

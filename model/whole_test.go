@@ -58,6 +58,16 @@ func TestTrialsMapOnce(t *testing.T) {
 			if i != len(penalties) {
 				t.Errorf("%d rows, %s: %d trials", n, name, i)
 			}
+			for many, err := range r.TrialsInOrder(context.Background(), one, test, penalties, slices.Values([]int{2, 0})) {
+				if err != nil {
+					t.Fatal(n, name, err)
+				}
+				for single, err := range r.Trials(context.Background(), one, test, []float64{many.Penalty}) {
+					if err != nil || !slices.Equal(many.Scores.Data, single.Scores.Data) {
+						t.Errorf("%d rows, %s, penalty %g in another order: the scores differ, %v", n, name, many.Penalty, err)
+					}
+				}
+			}
 		}
 	}
 }

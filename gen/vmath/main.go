@@ -38,6 +38,7 @@ var files = []struct {
 	{"sum", sumOps},
 	{"hadamard", hadamardOps},
 	{"narrow", narrowOps},
+	{"widen", widenOps},
 	{"prefetch", prefetchOps},
 	{"gather", gatherOps},
 	{"pair", pairOps},

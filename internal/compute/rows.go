@@ -111,10 +111,17 @@ func store[F, G gemm.Float](r *rows[F], dst []G, ld, j0, j1 int) {
 	r.buffer = grow(r.buffer, r.x.Len()*w)
 	r.tile(r.buffer, w, j0, j1)
 	for i := range r.x.Len() {
-		out := dst[i*ld:][:w]
-		for j, v := range r.buffer[i*w:][:w] {
-			out[j] = G(v)
-		}
+		convert(dst[i*ld:][:w], r.buffer[i*w:][:w])
+	}
+}
+
+// convert sets dst to x in the other precision.
+func convert[F, G gemm.Float](dst []G, x []F) {
+	switch x := any(x).(type) {
+	case []float32:
+		vmath.Widen(any(dst).([]float64), x)
+	case []float64:
+		vmath.Narrow(any(dst).([]float32), x)
 	}
 }
 

@@ -19,25 +19,25 @@ import (
 const leaf = 64
 
 // view is a square or rectangular part of a row-major matrix.
-type view struct {
-	data       []float64
+type view[F gemm.Float] struct {
+	data       []F
 	rows, cols int
 	ld         int
 }
 
-func viewOf(m *data.Matrix) view { return view{m.Data, m.Rows, m.Cols, m.Cols} }
+func viewOf(m *data.Matrix) view[float64] { return view[float64]{m.Data, m.Rows, m.Cols, m.Cols} }
 
 // part returns rows i to i+rows-1 and columns j to j+cols-1.
-func (v view) part(i, j, rows, cols int) view {
+func (v view[F]) part(i, j, rows, cols int) view[F] {
 	if rows == 0 || cols == 0 {
-		return view{nil, rows, cols, v.ld}
+		return view[F]{nil, rows, cols, v.ld}
 	}
-	return view{v.data[i*v.ld+j:], rows, cols, v.ld}
+	return view[F]{v.data[i*v.ld+j:], rows, cols, v.ld}
 }
 
-func (v view) row(i int) []float64 { return v.data[i*v.ld:][:v.cols] }
+func (v view[F]) row(i int) []F { return v.data[i*v.ld:][:v.cols] }
 
-func (v view) matrix() gemm.Matrix[float64] { return gemm.Rows(v.data, v.rows, v.cols, v.ld) }
+func (v view[F]) matrix() gemm.Matrix[F] { return gemm.Rows(v.data, v.rows, v.cols, v.ld) }
 
 // split returns where to cut n in two: at a multiple of leaf near the middle.
 func split(n int) int { return (n/2 + leaf - 1) / leaf * leaf }
@@ -63,7 +63,12 @@ func Cholesky(ctx context.Context, ctl run.Control, a *data.Matrix) error {
 	return cholesky(ctx, ctl.Quiet(), viewOf(a), 0)
 }
 
-func cholesky(ctx context.Context, ctl run.Control, a view, first int) error {
+// CholeskyOf is Cholesky of an n×n matrix in the precision F.
+func CholeskyOf[F gemm.Float](ctx context.Context, ctl run.Control, a []F, n int) error {
+	return cholesky(ctx, ctl.Quiet(), view[F]{a, n, n, n}, 0)
+}
+
+func cholesky[F gemm.Float](ctx context.Context, ctl run.Control, a view[F], first int) error {
 	n := a.rows
 	if n <= leaf {
 		return choleskyLeaf(a, first)
@@ -83,17 +88,17 @@ func cholesky(ctx context.Context, ctl run.Control, a view, first int) error {
 }
 
 // choleskyLeaf factorises row by row.
-func choleskyLeaf(a view, first int) error {
+func choleskyLeaf[F gemm.Float](a view[F], first int) error {
 	for i := range a.rows {
 		row := a.row(i)
 		for j := range i {
 			row[j] = (row[j] - vmath.Dot(row[:j], a.row(j)[:j])) / a.row(j)[j]
 		}
 		pivot := row[i] - vmath.Dot(row[:i], row[:i])
-		if !(pivot > 0) || math.IsInf(pivot, 1) {
-			return &NotPositiveError{Index: first + i, Pivot: pivot}
+		if !(pivot > 0) || math.IsInf(float64(pivot), 1) {
+			return &NotPositiveError{Index: first + i, Pivot: float64(pivot)}
 		}
-		row[i] = math.Sqrt(pivot)
+		row[i] = F(math.Sqrt(float64(pivot)))
 	}
 	return nil
 }

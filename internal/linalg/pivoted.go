@@ -75,7 +75,7 @@ const (
 // first columns the factor, and below and right of it what is left of the
 // matrix, rows and columns in the order of order.
 type pivoting struct {
-	a        view
+	a        view[float64]
 	order    []int
 	rest     []float64 // the remaining diagonal
 	whole    []float64 // what each of rest is a part of
@@ -87,7 +87,7 @@ type pivoting struct {
 func newPivoting(a *data.Matrix, tolerance float64) *pivoting {
 	n := a.Rows
 	p := &pivoting{
-		a:     view{append([]float64(nil), a.Data...), n, n, n},
+		a:     view[float64]{append([]float64(nil), a.Data...), n, n, n},
 		order: make([]int, n), rest: make([]float64, n),
 		stop: max(tolerance, float64(n)*0x1p-52),
 	}

@@ -17,7 +17,7 @@ func SolveLower(ctx context.Context, ctl run.Control, x, l *data.Matrix) error {
 }
 
 // solveRight sets x ← x·L⁻ᵀ.
-func solveRight(ctx context.Context, ctl run.Control, x, l view) error {
+func solveRight[F gemm.Float](ctx context.Context, ctl run.Control, x, l view[F]) error {
 	n := l.rows
 	if n <= leaf {
 		return solveLeaf(ctx, ctl, x, l)
@@ -34,14 +34,14 @@ func solveRight(ctx context.Context, ctl run.Control, x, l view) error {
 }
 
 // solveLeaf multiplies by the inverse of a small triangle.
-func solveLeaf(ctx context.Context, ctl run.Control, x, l view) error {
+func solveLeaf[F gemm.Float](ctx context.Context, ctl run.Control, x, l view[F]) error {
 	n := l.rows
 	if n == 0 || x.rows == 0 {
 		return nil
 	}
-	inverse := view{make([]float64, n*n), n, n, n}
+	inverse := view[F]{make([]F, n*n), n, n, n}
 	invertLeaf(inverse, l)
-	out := view{make([]float64, x.rows*n), x.rows, n, n}
+	out := view[F]{make([]F, x.rows*n), x.rows, n, n}
 	if err := gemm.Mul(ctx, ctl, 1, x.matrix(), inverse.matrix().T(), 0, out.matrix()); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func solveLeaf(ctx context.Context, ctl run.Control, x, l view) error {
 }
 
 // invertLeaf writes L⁻¹ into dst, row by row: row i of L·L⁻¹ = I.
-func invertLeaf(dst, l view) {
+func invertLeaf[F gemm.Float](dst, l view[F]) {
 	for i := range l.rows {
 		row := dst.row(i)
 		clear(row)
@@ -75,7 +75,7 @@ func InvertLower(ctx context.Context, ctl run.Control, l *data.Matrix) (*data.Ma
 //
 //	⎡L₁₁    ⎤⁻¹   ⎡      L₁₁⁻¹           ⎤
 //	⎣L₂₁ L₂₂⎦   = ⎣-L₂₂⁻¹·L₂₁·L₁₁⁻¹ L₂₂⁻¹⎦
-func invert(ctx context.Context, ctl run.Control, dst, l view) error {
+func invert(ctx context.Context, ctl run.Control, dst, l view[float64]) error {
 	n := l.rows
 	if n <= leaf {
 		if err := ctx.Err(); err != nil {
@@ -92,7 +92,7 @@ func invert(ctx context.Context, ctl run.Control, dst, l view) error {
 	if err := invert(ctx, ctl, b22, l.part(h, h, n-h, n-h)); err != nil {
 		return err
 	}
-	t := view{make([]float64, (n-h)*h), n - h, h, h}
+	t := view[float64]{make([]float64, (n-h)*h), n - h, h, h}
 	if err := gemm.Mul(ctx, ctl, 1, l.part(h, 0, n-h, h).matrix(), b11.matrix(), 0, t.matrix()); err != nil {
 		return err
 	}

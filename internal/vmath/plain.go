@@ -249,6 +249,13 @@ func narrowPlain(dst []float32, x []float64) {
 	}
 }
 
+func widenPlain(dst []float64, x []float32) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = float64(x[i])
+	}
+}
+
 func prefetchPlain[F Float]([]F) {}
 
 func streamPlain[F Float](dst, x []F) { copy(dst, x) }

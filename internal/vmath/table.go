@@ -225,6 +225,13 @@ type table[F Float] struct {
 	//	}
 	narrow func(dst []float32, x []float64)
 
+	// widen is
+	//
+	//	for i := range dst {
+	//		dst[i] = float64(x[i])
+	//	}
+	widen func(dst []float64, x []float32)
+
 	// prefetch is
 	//
 	//	for i := range x {
@@ -325,6 +332,7 @@ func plain[F Float]() table[F] {
 		butterflies8x: butterflies8xPlain[F],
 		sumStrips:     sumStripsPlain[F],
 		narrow:        narrowPlain,
+		widen:         widenPlain,
 		prefetch:      prefetchPlain[F],
 		gatherPrefix:  gatherPrefixPlain[F],
 		pairFollow:    pairFollowPlain[F],

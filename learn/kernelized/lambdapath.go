@@ -81,6 +81,21 @@ func (r Ridge[T]) Path(d data.Labeled[T, float64]) (learn.Path[*Regression[T]], 
 	}), nil
 }
 
+// OutputsPath is Path for several targets, a column of y each, as in FitOutputs.
+func (r Ridge[T]) OutputsPath(x data.Source[T], y *data.Matrix, weight []float64) (
+	learn.Path[*MultiExpansion[T]], error,
+) {
+	r.Lambda = 1
+	if err := errors.Join(r.Validate(), checkOutputs("kernel ridge", x.Len(), y, weight)); err != nil {
+		return nil, err
+	}
+	return ridgePath(r, ridgeSample[T]{x, transposed(y), weight}, func(s *ridgeSolution) *MultiExpansion[T] {
+		e := multiExpansionOf(r.Kernel, x, s.weight)
+		e.Fitted = s.scores
+		return e
+	}), nil
+}
+
 // Path is that of Ridge with labels for targets.
 func (r RidgeClassifier[T]) Path(d data.Labeled[T, float64]) (learn.Path[*Expansion[T]], error) {
 	r.Lambda = 1
@@ -128,6 +143,7 @@ type ridgeKept[T any] struct {
 	g      *data.Matrix
 	diag   []float64
 	system *ridgeSystem[T]
+	single *singleMatrix // in float32, which G is not beside
 }
 
 // matrix returns G, made by compute the first time. Without a place to keep it,

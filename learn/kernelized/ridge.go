@@ -32,7 +32,9 @@ import (
 //
 // With Tolerance 0 the system is solved exactly, by Cholesky in float64, for any
 // number of targets at once. Cost: n(n+1)/2 kernel evaluations, n³/3 operations and
-// 8·n² bytes.
+// 8·n² bytes. With Run.Precision float32 G is computed and factorised in float32, which
+// takes half the time, and the solution refined until its residual for G as rounded is at
+// most 1e-5·|y|; where the condition is too much for that it is float64 after all.
 //
 // With a Tolerance above 0 it is solved by conjugate gradients until the residual of
 // each target is at most Tolerance·|y|, which is then the most by which the scores
@@ -274,6 +276,13 @@ func (r Ridge[T]) fill(
 	ctx context.Context, ctl run.Control, s *ridgeSolution, d ridgeSample[T], leaveOut bool, kept *ridgeKept[T],
 ) error {
 	x, y := d.x, d.y
+	if r.Run.Precision == run.Float32 && !leaveOut {
+		if done, err := r.single(ctx, ctl, s, d, kept); err != nil {
+			return err
+		} else if done {
+			return r.weigh(s, y)
+		}
+	}
 	g, err := kept.matrix(ctx, ctl, func() (*data.Matrix, error) { return gram.Symmetric(ctx, ctl, r.Kernel, x) })
 	if err != nil {
 		return err
@@ -308,14 +317,23 @@ func (r Ridge[T]) fill(
 		for i := range row {
 			row[i] *= root[i]
 		}
-		// The objective at its minimum is Lambda·yᵀα.
-		s.report.Objective += r.Lambda * vmath.Dot(y.Row(k), row)
 	}
-	if vmath.Finite(s.weight.Data) >= 0 || vmath.Finite([]float64{s.report.Objective}) >= 0 {
-		return fmt.Errorf("kernel ridge: %w", errOverflow)
+	if err := r.weigh(s, y); err != nil {
+		return err
 	}
 	if leaveOut { // an instance of no weight is left out of the model already
 		return r.residualsOf(ctx, ctl, s, d)
+	}
+	return nil
+}
+
+// weigh computes the objective, at whose minimum it is Lambda·yᵀα.
+func (r Ridge[T]) weigh(s *ridgeSolution, y *data.Matrix) error {
+	for k := range y.Rows {
+		s.report.Objective += r.Lambda * vmath.Dot(y.Row(k), s.weight.Row(k))
+	}
+	if vmath.Finite(s.weight.Data) >= 0 || vmath.Finite([]float64{s.report.Objective}) >= 0 {
+		return fmt.Errorf("kernel ridge: %w", errOverflow)
 	}
 	return nil
 }
