@@ -33,8 +33,8 @@ func lowerOf[F float32 | float64](value []F, n int) lower[F] {
 	return lower[F]{n: n, value: value[:n*n]}
 }
 
-// packed is lowerOf a matrix for a triangle that is solved with often, and then read from memory at its speed: the tiles
-// stand in the order that solutions call for them, and those below the diagonal, transposed, behind them once
+// packed is lowerOf a matrix for a triangle that is solved with often, and then read from memory at its speed: the
+// tiles stand in the order that solutions call for them, and those below the diagonal, transposed, behind them once
 // more. Both together take the memory of m, which is no matrix any more.
 func packed(ctx context.Context, ctl run.Control, m *data.Matrix) (lower[float64], error) {
 	n := m.Rows

@@ -56,12 +56,25 @@ func (q *top) offer(r ranked) {
 	}
 }
 
+// badPivots is after how many rounds best sorts what is left: the pivots were bad ones.
+const badPivots = 64
+
 // best moves the k variables that come before all others to the front, in no order, and returns them.
 func best(list []ranked, k int) []ranked {
 	if k >= len(list) {
 		return list
 	}
-	for lo, hi := 0, len(list); lo < k && k < hi; {
+	lo, hi := 0, len(list)
+	for rounds := 0; lo < k && k < hi; rounds++ {
+		if rounds == badPivots {
+			slices.SortFunc(list[lo:hi], func(a, b ranked) int {
+				if a.before(b) {
+					return -1
+				}
+				return 1
+			})
+			break
+		}
 		mid := lo + (hi-1-lo)/2
 		for _, pair := range [3][2]int{{lo, mid}, {lo, hi - 1}, {mid, hi - 1}} { // the median into the middle
 			if list[pair[1]].before(list[pair[0]]) {
