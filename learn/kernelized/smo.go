@@ -316,13 +316,7 @@ func rounds[T any, F float32 | float64](
 		case whole:
 			err = w.sequence(ctx, tolerance)
 		default:
-			size := sizeOf(len(d.b), seen.inside, most)
-			set, err := d.choose(ctx, s.ctl, s.scores, seen, s.state.shrunk.active, s.state.set, size)
-			if err != nil {
-				return "", err
-			}
-			s.state.set, w.inner.rows = set, nil
-			err = w.run(ctx, max(0.1*violation, 0.5*tolerance))
+			err = w.next(ctx, seen, sizeOf(len(d.b), seen.inside, most), max(0.1*violation, 0.5*tolerance))
 		}
 		if err != nil {
 			return "", err
@@ -335,6 +329,16 @@ func rounds[T any, F float32 | float64](
 		widest = max(widest, violation)
 		s.ctl.Progress.Approach(widest, violation, tolerance)
 	}
+}
+
+// next chooses a working set of so many variables and solves for them.
+func (w *round[T, F]) next(ctx context.Context, seen survey, size int, tolerance float64) error {
+	set, err := w.dual.choose(ctx, w.ctl, w.scores, seen, w.state.shrunk.active, w.state.set, size)
+	if err != nil {
+		return err
+	}
+	w.state.set, w.inner.rows = set, nil
+	return w.run(ctx, tolerance)
 }
 
 // sizeOf returns how many variables the next working set has, of so many of which so many are inside their

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -631,6 +632,13 @@ func TestSVMRefusals(t *testing.T) {
 	bad := kernelized.NewSVM[data.Vector](kernel.Func[data.Vector](func(x, y data.Vector) float64 { return math.NaN() }))
 	if _, _, err := bad.Fit(t.Context(), d); err == nil {
 		t.Error("a kernel that gives NaN: no error")
+	}
+	soft := kernelized.NewSoftSVM[data.Vector](bad.Kernel) // which begins with working sets
+	soft.MaxIterations = 1000
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if _, _, err := soft.Fit(ctx, d); err == nil || ctx.Err() != nil {
+		t.Errorf("a kernel that gives NaN, without a bias: %v", err)
 	}
 	small := kernelized.NewSVM[data.Vector](k)
 	small.Run.Memory = 100
