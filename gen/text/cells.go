@@ -16,6 +16,8 @@ const (
 	unequal = 4   // and another one
 
 	cellConstants = "cellConstants"
+	copySize      = 4096
+	lineSize      = 64 // bytes of a line of the cache
 )
 
 // cells emits decimal.Cells for eight numbers at a time.
@@ -27,6 +29,8 @@ const (
 type cells struct {
 	*build.Context
 	dst, text, ends, points, left, count, active, read, tail reg.GPVirtual
+
+	constants reg.GPVirtual // the one of both copies that begins with a line of the cache
 
 	some                            reg.OpmaskVirtual // those of eight that there are
 	none, zeros, dots, place, shift vec
@@ -52,7 +56,9 @@ func cellsOf(c *build.Context) {
 	c.KMOVB(r.active.As32(), r.some)
 	r.short()
 	c.Label("long")
-	r.long(odd)
+	r.pair()
+	c.Label("single")
+	r.single(odd)
 	c.Label("beyond")
 	c.MOVQ(r.active, odd)
 	c.ADDQ(r.count, r.read)
@@ -64,7 +70,10 @@ func cellsOf(c *build.Context) {
 	c.Store(r.read, c.ReturnIndex(0))
 	c.Store(odd.As8(), c.ReturnIndex(1))
 	c.RET()
-	words(c, cellConstants, r.list)
+	two := make([]uint64, (copySize+lineSize/2)/8+len(r.list))
+	copy(two, r.list)
+	copy(two[(copySize+lineSize/2)/8:], r.list)
+	words(c, cellConstants, two)
 }
 
 // begin loads the arguments and what is the same for all numbers.
@@ -82,6 +91,14 @@ func (r *cells) begin() {
 	r.LEAQ(operand.Mem{Base: r.ends, Index: first, Scale: 4}, r.ends)
 	r.SUBQ(operand.U32(window), r.tail)
 	r.XORQ(r.read, r.read)
+
+	// What the linker puts at half a line has its second copy at the beginning of one.
+	r.constants = r.GP64()
+	half := r.GP64()
+	r.LEAQ(operand.NewDataAddr(operand.Symbol{Name: cellConstants, Static: true}, 0), r.constants)
+	r.LEAQ(operand.Mem{Base: r.constants, Disp: copySize + lineSize/2}, half)
+	r.TESTQ(operand.U32(lineSize/2), r.constants)
+	r.CMOVQNE(half, r.constants)
 
 	r.some, r.none = r.K(), r.ZMM()
 	r.VPXORQ(r.none, r.none, r.none)
@@ -102,7 +119,10 @@ func (r *cells) constant(word ...uint64) operand.Mem {
 	if at == len(r.list) {
 		r.list = append(r.list, word...)
 	}
-	return operand.NewDataAddr(operand.Symbol{Name: cellConstants, Static: true}, 8*at)
+	if 8*len(r.list) > copySize {
+		panic("text: too many constants")
+	}
+	return operand.Mem{Base: r.constants, Disp: 8 * at}
 }
 
 // all is a word in each place, and pairs one of 32 bits.
@@ -133,11 +153,11 @@ func (r *cells) held(m operand.Mem) vec {
 	return v
 }
 
-// bounds returns the ends of the cells before, and their own.
-func (r *cells) bounds() (before, end vec) {
+// bounds returns the ends of the cells before a group of eight, and their own.
+func (r *cells) bounds(group int) (before, end vec) {
 	before, end = r.ZMM(), r.ZMM()
-	r.VMOVDQU32_Z(operand.Mem{Base: r.ends}, r.some, before.AsY())
-	r.VMOVDQU32_Z(operand.Mem{Base: r.ends, Disp: 4}, r.some, end.AsY())
+	r.VMOVDQU32_Z(operand.Mem{Base: r.ends, Disp: 4 * rows * group}, r.some, before)
+	r.VMOVDQU32_Z(operand.Mem{Base: r.ends, Disp: 4*rows*group + 4}, r.some, end)
 	return before, end
 }
 
@@ -145,9 +165,9 @@ func (r *cells) bounds() (before, end vec) {
 // becomes one more.
 func (r *cells) from(base, before, end vec) (first, behind, size vec) {
 	first, behind, size = r.ZMM(), r.ZMM(), r.ZMM()
-	r.VPSUBD(base.AsY(), before.AsY(), first.AsY())
-	r.VPSUBD(base.AsY(), end.AsY(), behind.AsY())
-	r.VPSUBD(before.AsY(), end.AsY(), size.AsY())
+	r.VPSUBD(base, before, first)
+	r.VPSUBD(base, end, behind)
+	r.VPSUBD(before, end, size)
 	return first, behind, size
 }
 
@@ -165,7 +185,7 @@ func (r *cells) text128(at reg.GPVirtual) (w [2]vec) {
 func (r *cells) unsign(byte1, size vec) (negative reg.OpmaskVirtual) {
 	negative = r.K()
 	r.VPCMPEQD(r.pairs(minus), byte1, r.some, negative)
-	r.VPSUBD(r.pairs(1), size.AsY(), negative, size.AsY())
+	r.VPSUBD(r.pairs(1), size, negative, size)
 	return negative
 }
 
@@ -221,8 +241,8 @@ func (r *cells) upTo(point vec, half, skip int) reg.OpmaskVirtual {
 func (r *cells) few(size, point vec) (few, pointed reg.OpmaskVirtual) {
 	few, pointed = r.K(), r.K()
 	r.VPTESTMQ(point, point, pointed)
-	r.VPSUBD(r.pairs(1), size.AsY(), pointed, size.AsY())
-	r.VPCMPUD(operand.U8(less), r.pairs(2), size.AsY(), r.some, few)
+	r.VPSUBD(r.pairs(1), size, pointed, size)
+	r.VPCMPUD(operand.U8(less), r.pairs(2), size, r.some, few)
 	return few, pointed
 }
 
@@ -246,23 +266,25 @@ func (r *cells) value(v [2]vec) vec {
 	return all
 }
 
-// keep stores numbers with their signs, and what is known of them.
-func (r *cells) keep(number, mantissa vec, negative, pointed reg.OpmaskVirtual) {
+// keep stores the numbers of a group with their signs, and what is known of them.
+func (r *cells) keep(group int, number, mantissa vec, negative reg.OpmaskVirtual, pointed reg.GPVirtual) {
 	r.VPTESTMQ(mantissa, mantissa, negative, negative) // -0 becomes 0
 	r.VPORQ(r.all(1<<63), number, negative, number)
-	r.VMOVDQU64(number, r.some, operand.Mem{Base: r.dst})
-	some := r.GP32()
-	r.KMOVB(pointed, some)
-	r.ORB(some.As8(), operand.Mem{Base: r.points})
+	r.VMOVDQU64(number, r.some, operand.Mem{Base: r.dst, Disp: 8 * rows * group})
+	r.ORB(pointed.As8(), operand.Mem{Base: r.points, Disp: group})
 }
 
-// step goes on behind the numbers that are read.
-func (r *cells) step() {
-	r.ADDQ(r.count, r.read)
-	r.ADDQ(operand.U32(8*rows), r.dst)
-	r.ADDQ(operand.U32(4*rows), r.ends)
-	r.INCQ(r.points)
-	r.SUBQ(r.count, r.left)
+// step goes on behind groups that are read.
+func (r *cells) step(groups int) {
+	count := operand.Op(r.count)
+	if groups > 1 {
+		count = operand.U32(rows * groups)
+	}
+	r.ADDQ(count, r.read)
+	r.ADDQ(operand.U32(8*rows*groups), r.dst)
+	r.ADDQ(operand.U32(4*rows*groups), r.ends)
+	r.ADDQ(operand.U32(groups), r.points)
+	r.SUBQ(count, r.left)
 	r.JG(operand.LabelRef("next"))
 	r.JMP(operand.LabelRef("done"))
 }
