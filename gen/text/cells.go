@@ -28,7 +28,9 @@ const (
 // point move by one place into that of the point. If one has more bytes than a lane, each has a second lane.
 type cells struct {
 	*build.Context
-	dst, text, ends, points, left, count, active, read, tail reg.GPVirtual
+	dst, text, ends, points, left, count, tail reg.GPVirtual
+
+	row, width, skip reg.GPVirtual // numbers left in the row, numbers of a row, bytes of ends between rows
 
 	constants reg.GPVirtual // the one of both copies that begins with a line of the cache
 
@@ -40,10 +42,11 @@ type cells struct {
 
 func cellsOf(c *build.Context) {
 	function(c, "cellsAVX512",
-		"func(dst []float64, text []byte, ends []int32, first int, points []byte) (read int, odd uint8)",
+		"func(dst []float64, text []byte, ends []int32, first, left, width, skip int, points []byte) (read int, odd uint8)",
 		"cellsAVX512 is Cells but for those that it leaves to plain Go: cells of more than 24 bytes or 19 digits, in",
 		"the last 128 bytes of the text, or in the middle of two float64. All ends must be there, 129 bytes of text,",
-		"and a number at least.")
+		"and a number at least. The first cells left are of a row, and those behind are of rows of width numbers, eight",
+		"or more, with skip cells before each.")
 	r := &cells{Context: c}
 	r.begin()
 	odd := c.GP64()
@@ -51,23 +54,29 @@ func cellsOf(c *build.Context) {
 	c.MOVQ(operand.U32(rows), r.count)
 	c.CMPQ(r.left, r.count)
 	c.CMOVQLT(r.left, r.count)
-	c.MOVL(operand.U32(1<<rows-1), r.active.As32())
-	c.BZHIL(r.count.As32(), r.active.As32(), r.active.As32())
-	c.KMOVB(r.active.As32(), r.some)
+	active := c.GP64()
+	c.MOVL(operand.U32(1<<rows-1), active.As32())
+	c.BZHIL(r.count.As32(), active.As32(), active.As32())
+	c.KMOVB(active.As32(), r.some)
 	r.short()
 	c.Label("long")
 	r.pair()
 	c.Label("single")
 	r.single(odd)
 	c.Label("beyond")
-	c.MOVQ(r.active, odd)
-	c.ADDQ(r.count, r.read)
+	c.KMOVB(r.some, odd.As32())
+	c.Label("odd")
+	c.LEAQ(operand.Mem{Base: r.dst, Index: r.count, Scale: 8}, r.dst)
 	c.JMP(operand.LabelRef("return"))
 	c.Label("done")
+	c.LEAQ(operand.Mem{Base: r.dst, Index: r.left, Scale: 8}, r.dst) // back to the last number
 	c.XORQ(odd, odd)
 	c.Label("return")
 	c.VZEROUPPER()
-	c.Store(r.read, c.ReturnIndex(0))
+	c.Load(c.Param("dst").Base(), r.text)
+	c.SUBQ(r.text, r.dst)
+	c.SHRQ(operand.U8(3), r.dst)
+	c.Store(r.dst, c.ReturnIndex(0))
 	c.Store(odd.As8(), c.ReturnIndex(1))
 	c.RET()
 	two := make([]uint64, (copySize+lineSize/2)/8+len(r.list))
@@ -79,7 +88,7 @@ func cellsOf(c *build.Context) {
 // begin loads the arguments and what is the same for all numbers.
 func (r *cells) begin() {
 	r.dst, r.left, r.text, r.ends, r.points = r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64()
-	r.count, r.active, r.read, r.tail = r.GP64(), r.GP64(), r.GP64(), r.GP64()
+	r.count, r.tail, r.row, r.width, r.skip = r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64()
 	first := r.GP64()
 	r.Load(r.Param("dst").Base(), r.dst)
 	r.Load(r.Param("dst").Len(), r.left)
@@ -87,10 +96,13 @@ func (r *cells) begin() {
 	r.Load(r.Param("text").Len(), r.tail)
 	r.Load(r.Param("ends").Base(), r.ends)
 	r.Load(r.Param("first"), first)
+	r.Load(r.Param("left"), r.row)
+	r.Load(r.Param("width"), r.width)
+	r.Load(r.Param("skip"), r.skip)
+	r.SHLQ(operand.U8(2), r.skip)
 	r.Load(r.Param("points").Base(), r.points)
 	r.LEAQ(operand.Mem{Base: r.ends, Index: first, Scale: 4}, r.ends)
 	r.SUBQ(operand.U32(window), r.tail)
-	r.XORQ(r.read, r.read)
 
 	// What the linker puts at half a line has its second copy at the beginning of one.
 	r.constants = r.GP64()
@@ -153,12 +165,34 @@ func (r *cells) held(m operand.Mem) vec {
 	return v
 }
 
-// bounds returns the ends of the cells before a group of eight, and their own.
-func (r *cells) bounds(group int) (before, end vec) {
+// bounds returns the ends of the cells before a group of eight that begins with so many left in its row, and
+// their own.
+func (r *cells) bounds(name string, ends, row reg.GPVirtual) (before, end vec) {
 	before, end = r.ZMM(), r.ZMM()
-	r.VMOVDQU32_Z(operand.Mem{Base: r.ends, Disp: 4 * rows * group}, r.some, before)
-	r.VMOVDQU32_Z(operand.Mem{Base: r.ends, Disp: 4*rows*group + 4}, r.some, end)
+	r.VMOVDQU32_Z(operand.Mem{Base: ends}, r.some, before)
+	r.VMOVDQU32_Z(operand.Mem{Base: ends, Disp: 4}, r.some, end)
+	r.CMPQ(row, operand.U8(rows))
+	r.JGE(operand.LabelRef(name))
+	mask, next := r.GP32(), r.K() // those of the next row
+	r.MOVL(operand.U32(1<<rows-1), mask)
+	r.SHLXL(row.As32(), mask, mask)
+	r.KMOVB(mask, next)
+	r.KANDB(r.some, next, next)
+	r.VMOVDQU32(operand.Mem{Base: ends, Index: r.skip, Scale: 1}, next, before)
+	r.VMOVDQU32(operand.Mem{Base: ends, Index: r.skip, Scale: 1, Disp: 4}, next, end)
+	r.Label(name)
 	return before, end
+}
+
+// forward goes on behind a group.
+func (r *cells) forward(ends, row reg.GPVirtual) {
+	across, next := r.GP64(), r.GP64()
+	r.ADDQ(operand.U32(4*rows), ends)
+	r.LEAQ(operand.Mem{Base: ends, Index: r.skip, Scale: 1}, across)
+	r.LEAQ(operand.Mem{Base: row, Index: r.width, Scale: 1, Disp: -rows}, next)
+	r.SUBQ(operand.U8(rows), row)
+	r.CMOVQLE(across, ends)
+	r.CMOVQLE(next, row)
 }
 
 // from returns places in a text, and places in windows, of which each has the first byte behind its base. An end
@@ -276,15 +310,12 @@ func (r *cells) keep(group int, number, mantissa vec, negative reg.OpmaskVirtual
 
 // step goes on behind groups that are read.
 func (r *cells) step(groups int) {
-	count := operand.Op(r.count)
-	if groups > 1 {
-		count = operand.U32(rows * groups)
-	}
-	r.ADDQ(count, r.read)
 	r.ADDQ(operand.U32(8*rows*groups), r.dst)
-	r.ADDQ(operand.U32(4*rows*groups), r.ends)
+	for range groups {
+		r.forward(r.ends, r.row)
+	}
 	r.ADDQ(operand.U32(groups), r.points)
-	r.SUBQ(count, r.left)
+	r.SUBQ(operand.U32(rows*groups), r.left)
 	r.JG(operand.LabelRef("next"))
 	r.JMP(operand.LabelRef("done"))
 }

@@ -11,7 +11,12 @@ import (
 func (r *cells) short() {
 	base, span := r.GP64(), r.GP64()
 	r.MOVLQSX(operand.Mem{Base: r.ends}, base)
-	r.MOVLQSX(operand.Mem{Base: r.ends, Index: r.count, Scale: 4}, span)
+	last, across := r.GP64(), r.GP64()
+	r.LEAQ(operand.Mem{Base: r.ends, Index: r.count, Scale: 4}, last)
+	r.LEAQ(operand.Mem{Base: last, Index: r.skip, Scale: 1}, across)
+	r.CMPQ(r.row, r.count)
+	r.CMOVQLT(across, last)
+	r.MOVLQSX(operand.Mem{Base: last}, span)
 	r.INCQ(base)
 	r.CMPQ(base, r.tail)
 	r.JHI(operand.LabelRef("beyond"))
@@ -19,7 +24,7 @@ func (r *cells) short() {
 	r.CMPQ(span, operand.U32(window))
 	r.JHI(operand.LabelRef("long"))
 
-	before, end := r.bounds(0)
+	before, end := r.bounds("short", r.ends, r.row)
 	bases, long := r.ZMM(), r.K()
 	r.VPBROADCASTD(before.AsX(), bases)
 	sign, behind, size := r.from(bases, before, end)
@@ -93,7 +98,7 @@ type long struct {
 // single reads a group of long numbers, and goes on with the next. Where one is another, it returns which are.
 func (r *cells) single(odd reg.GPVirtual) {
 	g := &long{cells: r, wrong: r.K()}
-	g.open("beyond")
+	g.open("one", "beyond", r.ends, r.row)
 	for _, stage := range stages {
 		stage(g)
 	}
@@ -102,8 +107,7 @@ func (r *cells) single(odd reg.GPVirtual) {
 	r.KMOVB(g.wrong, odd.As32())
 	r.TESTL(odd.As32(), odd.As32())
 	r.JZ(operand.LabelRef("good"))
-	r.ADDQ(r.count, r.read)
-	r.JMP(operand.LabelRef("return"))
+	r.JMP(operand.LabelRef("odd"))
 	r.Label("good")
 	r.step(1)
 }
@@ -115,9 +119,12 @@ func (r *cells) pair() {
 	r.JLT(operand.LabelRef("single"))
 	wrong := r.K()
 	two := [2]*long{{cells: r, wrong: wrong}, {cells: r, wrong: wrong, group: 1}}
-	for _, g := range two {
-		g.open("single")
-	}
+	ends, row := r.GP64(), r.GP64()
+	r.MOVQ(r.ends, ends)
+	r.MOVQ(r.row, row)
+	r.forward(ends, row)
+	two[0].open("first", "single", r.ends, r.row)
+	two[1].open("second", "single", ends, row)
 	for _, stage := range stages {
 		for _, g := range two {
 			stage(g)
@@ -137,8 +144,8 @@ var stages = []func(*long){
 }
 
 // open looks for the text of a group. It jumps if that is too near to the end.
-func (r *long) open(beyond string) {
-	before, end := r.bounds(r.group)
+func (r *long) open(name, beyond string, ends, row reg.GPVirtual) {
+	before, end := r.bounds(name, ends, row)
 	bases := r.held(r.constant(0, 0, 4|4<<32, 4|4<<32, 0, 0, 0, 0))
 	r.VPERMD(before, bases, bases)
 	r.sign, r.behind, r.size = r.from(bases, before, end)
