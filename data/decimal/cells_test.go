@@ -85,7 +85,7 @@ func checkBlock(t testing.TB, text string, behind, width, skip int) {
 			cell := cells[k/width*(width+skip)+skip+k%width]
 			want, err := strconv.ParseFloat(cell, 64)
 			if err != nil || math.Float64bits(dst[k]) != math.Float64bits(want+0) {
-				t.Fatalf("%q, number %d of %d in a row and %d between: %v, want %v, %v", cell, k, width, skip, dst[k], want, err)
+				t.Fatalf("%q, number %d, rows of %d and %d: %v, want %v, %v", cell, k, width, skip, dst[k], want, err)
 			}
 			if strings.Contains(cell, ".") && points[k/8]>>(k%8)&1 == 0 {
 				t.Fatalf("%q has no point", cell)
