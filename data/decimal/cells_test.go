@@ -214,7 +214,8 @@ func TestCellsFast(t *testing.T) {
 		}
 		_, buffer, ends := row(string(text), 200)
 		dst := make([]float64, len(ends)-1)
-		if n, odd := decimal.CellsFast(dst, buffer, ends, 0, len(dst), len(dst), 0, make([]byte, 125)); n != len(dst) || odd != 0 {
+		n, odd := decimal.CellsFast(dst, buffer, ends, 0, len(dst), len(dst), 0, make([]byte, 125))
+		if n != len(dst) || odd != 0 {
 			t.Errorf("%d digits: %d and %08b of %d", digits, n, odd, len(dst))
 		}
 	}
