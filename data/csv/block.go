@@ -14,50 +14,62 @@ const (
 	leastInRow = 2 * decimal.CellsAtOnce
 
 	rowsAtOnce = 8 // that are put into columns together
+
+	// mostBetween is how many bytes may be between the numbers of two rows that are read as one list.
+	mostBetween = 48
 )
 
 // block reads columns from lo to before hi row by row, so that what is read lies together, and puts some rows at a
 // time into their columns. It reports false where one is a text.
 func (p *piece) block(room [][]float64, lo, hi int, s *splitter) bool {
-	n := hi - lo
+	n, width := hi-lo, len(p.point)
 	p.few = sized(p.few, rowsAtOnce*n)
 	to := room[lo:hi]
-	points := make([]byte, (n+decimal.CellsAtOnce-1)/decimal.CellsAtOnce)
+	points := make([]byte, (rowsAtOnce*n+decimal.CellsAtOnce-1)/decimal.CellsAtOnce)
+	single := make([]byte, len(points)) // of rows that are read one by one
 	for i := 0; i < p.rows; i += rowsAtOnce {
 		rows := min(rowsAtOnce, p.rows-i)
-		for k := range rows {
-			if !p.row(p.few[k*n:][:n], points, i+k, lo, s) {
+		few, of := p.few[:rows*n], decimal.Block{First: i*width + lo, Width: n, Stride: width}
+		if rows == 1 || p.ends[of.First+width]-p.ends[of.First+n] <= mostBetween {
+			if !p.read(few, points, of, s) {
 				return false
 			}
+		} else {
+			for k := range rows {
+				if !p.read(few[k*n:][:n], single, of, s) {
+					return false
+				}
+				of.First += width
+			}
 		}
-		columns(to, p.place+i, p.few[:rows*n])
+		columns(to, p.place+i, few)
 	}
-	for j := range n {
-		if points[j/decimal.CellsAtOnce]>>(j%decimal.CellsAtOnce)&1 == 1 {
+	for k := range rowsAtOnce * n {
+		if j := k % n; p.point[lo+j].Line == 0 && (isSet(points, k) || k < n && isSet(single, k)) {
 			p.notePoint(lo+j, s)
 		}
 	}
 	return true
 }
 
-// row reads numbers of row i, of columns from lo on, NaN for a cell that is missing. It reports false where one is a
-// text.
-func (p *piece) row(to []float64, points []byte, i, lo int, s *splitter) bool {
+func isSet(bits []byte, k int) bool { return bits[k/8]>>(k%8)&1 == 1 }
+
+// read reads numbers of a block, NaN for a cell that is missing. It reports false where one is a text.
+func (p *piece) read(to []float64, points []byte, of decimal.Block, s *splitter) bool {
 	for at := 0; at < len(to); {
-		group := at / decimal.CellsAtOnce
-		n, odd := decimal.Cells(to[at:], p.text, p.ends, i*len(p.point)+lo+at, points[group:])
+		n, odd := decimal.Cells(to, at, p.text, p.ends, of, points)
 		at += n
-		group = (at - 1) / decimal.CellsAtOnce
+		first := (at - 1) / decimal.CellsAtOnce * decimal.CellsAtOnce
 		for ; odd != 0; odd &= odd - 1 {
-			k := bits.TrailingZeros8(odd)
-			begin, end := p.bounds(i, lo+group*decimal.CellsAtOnce+k)
-			v, point, ok := table.PlainNumber(trim(p.text[begin:end], s))
+			k := first + bits.TrailingZeros8(odd)
+			c := of.Cell(k)
+			v, point, ok := table.PlainNumber(trim(p.text[p.ends[c]+1:p.ends[c+1]], s))
 			if !ok {
 				return false
 			}
-			to[group*decimal.CellsAtOnce+k] = v
+			to[k] = v
 			if point {
-				points[group] |= 1 << k
+				points[k/8] |= 1 << (k % 8)
 			}
 		}
 	}

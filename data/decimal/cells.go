@@ -16,48 +16,57 @@ const (
 // VBMI.
 func ByRows() bool { return choosesBytes && vmath.Active() >= vmath.AVX512 }
 
-// Cells reads numbers of a table in a text that are next to each other: dst[k] is the one behind
-// byte ends[first+k] and up to ends[first+k+1]. It goes on up to the end, or up to eight of
+// Block is where numbers of some rows of a table are among its cells: number k is cell
+// First + k/Width*Stride + k%Width.
+type Block struct{ First, Width, Stride int }
+
+// Cell returns which cell number k is.
+func (b Block) Cell(k int) int { return b.First + k/b.Width*b.Stride + k%b.Width }
+
+// Cells reads numbers of a table in a text: dst[k] is that of a block behind byte ends[c] and up to ends[c+1], c its
+// cell. It goes on from number from on, a multiple of eight, up to the end, or up to eight of
 // which some are not common, as Column has it: it returns how many it has behind it then, and a
 // bit in odd for each of these eight, or fewer at the end, that it could not read. Bit k%8 of
 // points[k/8] is set where number k may have a point.
-func Cells(dst []float64, text []byte, ends []int32, first int, points []byte) (read int, odd uint8) {
-	if len(dst) == 0 {
+func Cells(dst []float64, from int, text []byte, ends []int32, of Block, points []byte) (read int, odd uint8) {
+	if len(dst) == from {
 		return 0, 0
 	}
-	_ = ends[first:][len(dst)]
+	_ = ends[of.First:][of.Cell(len(dst)-1)-of.First+1]
 	_ = points[(len(dst)-1)/CellsAtOnce]
-	wide := ByRows() && len(text) >= leastCells
-	for read < len(dst) && odd == 0 {
-		from := read
+	wide := ByRows() && len(text) >= leastCells && (of.Width >= CellsAtOnce || of.Width >= len(dst))
+	at := from
+	for at < len(dst) && odd == 0 {
+		begin := at
 		if odd = 1<<CellsAtOnce - 1; wide {
 			var n int
-			n, odd = cellsAVX512(dst[read:], text, ends, first+read, points[read/CellsAtOnce:])
-			read += n
+			n, odd = cellsAVX512(dst[at:], text, ends, of.Cell(at), of.Width-at%of.Width, of.Width, of.Stride-of.Width,
+				points[at/CellsAtOnce:])
+			at += n
 			if odd != 0 {
-				from = (read - 1) / CellsAtOnce * CellsAtOnce
+				begin = (at - 1) / CellsAtOnce * CellsAtOnce
 			}
 		} else {
-			read = min(read+CellsAtOnce, len(dst))
+			at = min(at+CellsAtOnce, len(dst))
 		}
 		if odd != 0 {
-			odd = cellsPlain(dst[from:read], text, ends, first+from, &points[from/CellsAtOnce], odd)
+			odd = cellsPlain(dst[:at], begin, text, ends, of, points, odd)
 		}
 	}
-	return read, odd
+	return at - from, odd
 }
 
 // cellsPlain is Cells of eight numbers at most, of those that odd has a bit of.
-func cellsPlain(dst []float64, text []byte, ends []int32, first int, points *byte, odd uint8) uint8 {
-	for k := range dst {
+func cellsPlain(dst []float64, from int, text []byte, ends []int32, of Block, points []byte, odd uint8) uint8 {
+	for k := range dst[from:] {
 		if odd>>k&1 == 0 {
 			continue
 		}
-		n, point := columnPlain(dst[k:k+1], text, ends, first+k, 1)
+		n, point := columnPlain(dst[from+k:][:1], text, ends, of.Cell(from+k), 1)
 		odd &^= uint8(n) << k
 		if point {
-			*points |= 1 << k
+			points[from/CellsAtOnce] |= 1 << k
 		}
 	}
-	return odd & (1<<len(dst) - 1)
+	return odd & (1<<len(dst[from:]) - 1)
 }

@@ -6,7 +6,8 @@ package decimal
 
 // cellsAVX512 is Cells but for those that it leaves to plain Go: cells of more than 24 bytes or 19 digits, in
 // the last 128 bytes of the text, or in the middle of two float64. All ends must be there, 129 bytes of text,
-// and a number at least.
+// and a number at least. The first cells left are of a row, and those behind are of rows of width numbers, eight
+// or more, with skip cells before each.
 //
 //go:noescape
-func cellsAVX512(dst []float64, text []byte, ends []int32, first int, points []byte) (read int, odd uint8)
+func cellsAVX512(dst []float64, text []byte, ends []int32, first int, left int, width int, skip int, points []byte) (read int, odd uint8)

@@ -4,311 +4,724 @@
 
 #include "textflag.h"
 
-// func cellsAVX512(dst []float64, text []byte, ends []int32, first int, points []byte) (read int, odd uint8)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VL, BMI2, CMOV
-TEXT ·cellsAVX512(SB), NOSPLIT, $0-113
+// func cellsAVX512(dst []float64, text []byte, ends []int32, first int, left int, width int, skip int, points []byte) (read int, odd uint8)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, BMI2, CMOV
+TEXT ·cellsAVX512(SB), NOSPLIT, $8-137
 	MOVQ      dst_base+0(FP), AX
 	MOVQ      dst_len+8(FP), CX
 	MOVQ      text_base+24(FP), DX
-	MOVQ      text_len+32(FP), R10
+	MOVQ      text_len+32(FP), R8
 	MOVQ      ends_base+48(FP), BX
 	MOVQ      first+72(FP), DI
-	MOVQ      points_base+80(FP), SI
+	MOVQ      left+80(FP), R9
+	MOVQ      width+88(FP), R10
+	MOVQ      skip+96(FP), R11
+	SHLQ      $0x02, R11
+	MOVQ      points_base+104(FP), SI
 	LEAQ      (BX)(DI*4), BX
-	SUBQ      $0x00000080, R10
-	XORQ      R9, R9
+	SUBQ      $0x00000080, R8
+	LEAQ      cellConstants<>+0(SB), R12
+	LEAQ      4128(R12), DI
+	TESTQ     $0x00000020, R12
+	CMOVQNE   DI, R12
 	VPXORQ    Z0, Z0, Z0
-	VMOVDQU64 cellConstants<>+0(SB), Z1
-	VMOVDQU64 cellConstants<>+64(SB), Z2
-	VMOVDQU64 cellConstants<>+128(SB), Z3
-	VMOVDQU64 cellConstants<>+192(SB), Z4
-	VMOVDQU64 cellConstants<>+256(SB), Z5
-	VMOVDQU64 cellConstants<>+320(SB), Z6
+	VMOVDQU64 (R12), Z1
+	VMOVDQU64 64(R12), Z2
+	VMOVDQU64 128(R12), Z3
+	VMOVDQU64 192(R12), Z4
+	VMOVDQU64 256(R12), Z5
+	VMOVDQU64 320(R12), Z6
 
 next:
-	MOVQ         $0x00000008, DI
-	CMPQ         CX, DI
-	CMOVQLT      CX, DI
-	MOVL         $0x000000ff, R8
-	BZHIL        DI, R8, R8
-	KMOVB        R8, K1
-	MOVLQSX      (BX), R11
-	MOVLQSX      (BX)(DI*4), R12
-	INCQ         R11
-	CMPQ         R11, R10
-	JHI          beyond
-	SUBQ         R11, R12
-	CMPQ         R12, $0x00000080
-	JHI          long
-	VMOVDQU32.Z  (BX), K1, Y7
-	VMOVDQU32.Z  4(BX), K1, Y8
-	VPBROADCASTD X7, Y9
-	VPSUBD       Y9, Y7, Y10
-	VPSUBD       Y9, Y8, Y9
-	VPSUBD       Y7, Y8, Y7
-	VPCMPUD      $0x06, cellConstants<>+384(SB), Y7, K2
+	MOVQ        $0x00000008, DI
+	CMPQ        CX, DI
+	CMOVQLT     CX, DI
+	MOVL        $0x000000ff, R13
+	BZHIL       DI, R13, R13
+	KMOVB       R13, K1
+	MOVLQSX     (BX), R13
+	LEAQ        (BX)(DI*4), R14
+	LEAQ        (R14)(R11*1), R15
+	CMPQ        R9, DI
+	CMOVQLT     R15, R14
+	MOVLQSX     (R14), R14
+	INCQ        R13
+	CMPQ        R13, R8
+	JHI         beyond
+	SUBQ        R13, R14
+	CMPQ        R14, $0x00000080
+	JHI         long
+	VMOVDQU32.Z (BX), K1, Z7
+	VMOVDQU32.Z 4(BX), K1, Z8
+	CMPQ        R9, $0x08
+	JGE         short
+	MOVL        $0x000000ff, R14
+	SHLXL       R9, R14, R14
+	KMOVB       R14, K2
+	KANDB       K1, K2, K2
+	VMOVDQU32   (BX)(R11*1), K2, Z7
+	VMOVDQU32   4(BX)(R11*1), K2, Z8
+
+short:
+	VPBROADCASTD X7, Z9
+	VPSUBD       Z9, Z7, Z10
+	VPSUBD       Z9, Z8, Z9
+	VPSUBD       Z7, Z8, Z7
+	VPCMPUD      $0x06, 384(R12), Z7, K2
 	KTESTB       K2, K2
 	JNZ          long
-	VPXORQ       (DX)(R11*1), Z1, Z8
-	VPXORQ       64(DX)(R11*1), Z1, Z11
-	KMOVQ        cellConstants<>+448(SB), K2
+	VPXORQ       (DX)(R13*1), Z1, Z8
+	VPXORQ       64(DX)(R13*1), Z1, Z11
+	KMOVQ        448(R12), K2
 	VPERMI2B.Z   Z11, Z8, K2, Z10
-	VPCMPEQD     cellConstants<>+512(SB), Z10, K1, K2
-	VPSUBD       cellConstants<>+576(SB), Y7, K2, Y7
-	VMOVDQU64    cellConstants<>+640(SB), Z12
-	VPERMB       Z9, Z12, Z12
-	VMOVDQU64    cellConstants<>+640(SB), Z13
-	VPERMB       Z7, Z13, Z13
-	VMOVDQU64    cellConstants<>+704(SB), Z14
-	VPCMPUB      $0x01, Z13, Z14, K3
-	VPADDB       cellConstants<>+768(SB), Z12, Z12
-	VPERMI2B.Z   Z11, Z8, K3, Z12
-	VPCMPEQB     Z2, Z12, K3
-	VMOVDQU64    cellConstants<>+832(SB), Z13
-	VMOVDQU8.Z   Z13, K3, Z13
-	VPSADBW      Z0, Z13, Z13
-	VMOVDQU64    cellConstants<>+896(SB), Z14
-	VPERMB       Z9, Z14, Z14
-	VMOVDQU64    cellConstants<>+896(SB), Z16
-	VPERMB       Z7, Z16, Z16
-	VMOVDQU64    cellConstants<>+704(SB), Z17
-	VPCMPUB      $0x01, Z16, Z17, K3
-	VPADDB       cellConstants<>+768(SB), Z14, Z14
-	VPERMI2B.Z   Z11, Z8, K3, Z14
-	VPCMPEQB     Z2, Z14, K3
-	VMOVDQU64    cellConstants<>+832(SB), Z8
+	VPCMPEQD     512(R12), Z10, K1, K2
+	VPSUBD       576(R12), Z7, K2, Z7
+	VMOVDQU64    640(R12), Z10
+	VPERMB       Z9, Z10, Z10
+	VMOVDQU64    640(R12), Z12
+	VPERMB       Z7, Z12, Z12
+	VMOVDQU64    704(R12), Z13
+	VPCMPUB      $0x01, Z12, Z13, K3
+	VPADDB       768(R12), Z10, Z10
+	VPERMI2B.Z   Z11, Z8, K3, Z10
+	VPCMPEQB     Z2, Z10, K3
+	VMOVDQU64    832(R12), Z12
+	VMOVDQU8.Z   Z12, K3, Z12
+	VPSADBW      Z0, Z12, Z12
+	VMOVDQU64    896(R12), Z13
+	VPERMB       Z9, Z13, Z13
+	VMOVDQU64    896(R12), Z9
+	VPERMB       Z7, Z9, Z9
+	VMOVDQU64    704(R12), Z14
+	VPCMPUB      $0x01, Z9, Z14, K3
+	VPADDB       768(R12), Z13, Z9
+	VPERMI2B.Z   Z11, Z8, K3, Z9
+	VPCMPEQB     Z2, Z9, K3
+	VMOVDQU64    832(R12), Z8
 	VMOVDQU8.Z   Z8, K3, Z8
 	VPSADBW      Z0, Z8, Z8
-	VPUNPCKLQDQ  Z8, Z13, Z11
-	VPUNPCKHQDQ  Z8, Z13, Z8
+	VPUNPCKLQDQ  Z8, Z12, Z11
+	VPUNPCKHQDQ  Z8, Z12, Z8
 	VPADDQ       Z8, Z11, Z11
 	VPSHUFB      Z5, Z11, Z8
 	VPCMPUB      $0x01, Z8, Z3, K3
-	VPSHUFB      Z4, Z12, K3, Z12
-	VPCMPUB      $0x06, cellConstants<>+960(SB), Z12, K3
+	VPSHUFB      Z4, Z10, K3, Z10
+	VPCMPUB      $0x06, 960(R12), Z10, K3
 	VPSHUFB      Z6, Z11, Z8
 	VPCMPUB      $0x01, Z8, Z3, K4
-	VPSHUFB      Z4, Z14, K4, Z14
-	VPCMPUB      $0x06, cellConstants<>+960(SB), Z14, K4
+	VPSHUFB      Z4, Z9, K4, Z9
+	VPCMPUB      $0x06, 960(R12), Z9, K4
 	VPTESTMQ     Z11, Z11, K6
-	VPSUBD       cellConstants<>+576(SB), Y7, K6, Y7
-	VPCMPUD      $0x01, cellConstants<>+1024(SB), Y7, K1, K5
+	VPSUBD       576(R12), Z7, K6, Z7
+	VPCMPUD      $0x01, 1024(R12), Z7, K1, K5
 	KORQ         K3, K4, K3
 	KORTESTQ     K5, K3
 	JNZ          long
-	VPMADDUBSW   cellConstants<>+1088(SB), Z12, Z12
-	VPMADDWD     cellConstants<>+1152(SB), Z12, Z12
-	VPMADDUBSW   cellConstants<>+1088(SB), Z14, Z14
-	VPMADDWD     cellConstants<>+1152(SB), Z14, Z14
-	VPACKUSDW    Z14, Z12, Z8
-	VPMADDWD     cellConstants<>+1216(SB), Z8, Z8
-	VPSRLQ       $0x20, Z8, Z12
-	VPMULUDQ     cellConstants<>+1280(SB), Z8, Z8
-	VPADDQ       Z12, Z8, Z8
-	VCVTUQQ2PD   Z8, Z12
-	VMOVDQA64    Z11, Z11
-	VMOVDQU64    cellConstants<>+1408(SB), Z13
-	VPERMI2PD    cellConstants<>+1344(SB), Z13, Z11
-	VDIVPD       Z11, Z12, Z12
-	VPTESTMQ     Z8, Z8, K2, K2
-	VPORQ        cellConstants<>+1472(SB), Z12, K2, Z12
-	VMOVDQU64    Z12, K1, (AX)
-	KMOVB        K6, R8
-	ORB          R8, (SI)
-	ADDQ         DI, R9
+	VPMADDUBSW   1088(R12), Z10, Z10
+	VPMADDWD     1152(R12), Z10, Z10
+	VPMADDUBSW   1088(R12), Z9, Z9
+	VPMADDWD     1152(R12), Z9, Z9
+	VPACKUSDW    Z9, Z10, Z7
+	VPMADDWD     1216(R12), Z7, Z7
+	VPSRLQ       $0x20, Z7, Z8
+	VPMULUDQ     1280(R12), Z7, Z7
+	VPADDQ       Z8, Z7, Z7
+	VCVTUQQ2PD   Z7, Z8
+	VMOVDQA64    Z11, Z9
+	VMOVDQU64    1408(R12), Z10
+	VPERMI2PD    1344(R12), Z10, Z9
+	VDIVPD       Z9, Z8, Z8
+	KMOVB        K6, DI
+	VPTESTMQ     Z7, Z7, K2, K2
+	VPORQ        1472(R12), Z8, K2, Z8
+	VMOVDQU64    Z8, K1, (AX)
+	ORB          DI, (SI)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000020, BX
-	INCQ         SI
-	SUBQ         DI, CX
+	LEAQ         (BX)(R11*1), DI
+	LEAQ         -8(R9)(R10*1), R13
+	SUBQ         $0x08, R9
+	CMOVQLE      DI, BX
+	CMOVQLE      R13, R9
+	ADDQ         $0x00000001, SI
+	SUBQ         $0x00000008, CX
 	JG           next
 	JMP          done
 
 long:
-	VMOVDQU32.Z  (BX), K1, Y9
-	VMOVDQU32.Z  4(BX), K1, Y10
-	VMOVDQU64    cellConstants<>+1536(SB), Z8
-	VPERMD       Y9, Y8, Y8
-	VPSUBD       Y8, Y9, Y15
-	VPSUBD       Y8, Y10, Y7
-	VPSUBD       Y9, Y10, Y9
-	VMOVD        X8, R11
-	MOVLQSX      R11, R11
-	INCQ         R11
-	CMPQ         R11, R10
-	JHI          beyond
-	VPXORQ       (DX)(R11*1), Z1, Z11
-	VPXORQ       64(DX)(R11*1), Z1, Z12
-	VEXTRACTI128 $0x01, Y8, X8
-	VMOVD        X8, R11
-	MOVLQSX      R11, R11
-	INCQ         R11
-	CMPQ         R11, R10
-	JHI          beyond
-	VPXORQ       (DX)(R11*1), Z1, Z8
-	VPXORQ       64(DX)(R11*1), Z1, Z13
-	VPCMPUD      $0x06, cellConstants<>+1600(SB), Y9, K2
-	VPCMPUD      $0x06, cellConstants<>+1664(SB), Y7, K1, K3
-	KORB         K2, K3, K2
-	KMOVQ        cellConstants<>+1728(SB), K3
-	VPERMI2B     Z12, Z11, K3, Z15
-	KMOVQ        cellConstants<>+1792(SB), K3
-	VPERMI2B     Z13, Z8, K3, Z15
-	VPANDD       cellConstants<>+1856(SB), Z15, Z15
-	VPCMPEQD     cellConstants<>+512(SB), Z15, K1, K3
-	VPSUBD       cellConstants<>+576(SB), Y9, K3, Y9
-	VMOVDQU64    cellConstants<>+1920(SB), Z14
-	VPERMB       Z7, Z14, Z14
-	VMOVDQU64    cellConstants<>+1920(SB), Z16
-	VPERMB       Z9, Z16, Z16
-	VMOVDQU64    cellConstants<>+704(SB), Z17
-	VPCMPUB      $0x01, Z16, Z17, K4
-	VPADDB       cellConstants<>+768(SB), Z14, Z17
-	VPERMI2B.Z   Z12, Z11, K4, Z17
-	VMOVDQU64    cellConstants<>+1984(SB), Z18
-	VPCMPUB      $0x01, Z16, Z18, K4
-	VPADDB       cellConstants<>+2048(SB), Z14, Z14
-	VPERMI2B.Z   Z12, Z11, K4, Z14
-	VPCMPEQB     Z2, Z17, K4
-	VMOVDQU64    cellConstants<>+2112(SB), Z11
-	VMOVDQU8.Z   Z11, K4, Z11
-	VPSADBW      Z0, Z11, Z11
-	VPCMPEQB     Z2, Z14, K4
-	VMOVDQU64    cellConstants<>+832(SB), Z12
-	VMOVDQU8.Z   Z12, K4, Z12
-	VPSADBW      Z0, Z12, Z12
-	VPADDQ       Z12, Z11, Z11
-	VMOVDQU64    cellConstants<>+2176(SB), Z12
-	VPERMB       Z7, Z12, Z12
-	VMOVDQU64    cellConstants<>+2176(SB), Z16
-	VPERMB       Z9, Z16, Z16
-	VMOVDQU64    cellConstants<>+704(SB), Z18
-	VPCMPUB      $0x01, Z16, Z18, K4
-	VPADDB       cellConstants<>+768(SB), Z12, Z18
-	VPERMI2B.Z   Z13, Z8, K4, Z18
-	VMOVDQU64    cellConstants<>+1984(SB), Z19
-	VPCMPUB      $0x01, Z16, Z19, K4
-	VPADDB       cellConstants<>+2048(SB), Z12, Z12
-	VPERMI2B.Z   Z13, Z8, K4, Z12
-	VPCMPEQB     Z2, Z18, K4
-	VMOVDQU64    cellConstants<>+2112(SB), Z8
-	VMOVDQU8.Z   Z8, K4, Z8
-	VPSADBW      Z0, Z8, Z8
-	VPCMPEQB     Z2, Z12, K4
-	VMOVDQU64    cellConstants<>+832(SB), Z13
-	VMOVDQU8.Z   Z13, K4, Z13
-	VPSADBW      Z0, Z13, Z13
-	VPADDQ       Z13, Z8, Z8
-	VPUNPCKLQDQ  Z8, Z11, Z13
-	VPUNPCKHQDQ  Z8, Z11, Z8
-	VPADDQ       Z8, Z13, Z13
-	VPSHUFB      Z5, Z13, Z8
-	VMOVDQU64    cellConstants<>+2240(SB), Z11
-	VPCMPUB      $0x01, Z8, Z11, K4
-	VPALIGNR     $0x0f, Z14, Z17, K4, Z17
-	VPSHUFB      Z5, Z13, Z8
-	VPCMPUB      $0x01, Z8, Z3, K4
-	VPSHUFB      Z4, Z14, K4, Z14
-	VPMAXUB      Z17, Z14, Z8
-	VPSHUFB      Z6, Z13, Z11
-	VMOVDQU64    cellConstants<>+2240(SB), Z16
-	VPCMPUB      $0x01, Z11, Z16, K4
-	VPALIGNR     $0x0f, Z12, Z18, K4, Z18
-	VPSHUFB      Z6, Z13, Z11
-	VPCMPUB      $0x01, Z11, Z3, K4
-	VPSHUFB      Z4, Z12, K4, Z12
-	VPMAXUB      Z18, Z12, Z11
-	VMOVDQU64    cellConstants<>+2304(SB), Z16
-	VPERMQ       Z13, Z16, Z13
-	VPTESTMQ     Z13, Z13, K5
-	VPSUBD       cellConstants<>+576(SB), Y9, K5, Y9
-	VPCMPUD      $0x01, cellConstants<>+1024(SB), Y9, K1, K4
-	KORB         K2, K4, K2
-	VPUNPCKLQDQ  Z11, Z8, Z16
-	VPUNPCKHQDQ  Z11, Z8, Z8
-	VPMAXUB      Z8, Z16, Z16
-	VPSUBUSB     cellConstants<>+960(SB), Z16, Z16
-	VMOVDQU64    cellConstants<>+2304(SB), Z8
-	VPERMQ       Z16, Z8, Z16
-	VPTESTMQ     Z16, Z16, K4
-	KORB         K2, K4, K2
-	VPMADDUBSW   cellConstants<>+1088(SB), Z17, Z17
-	VPMADDWD     cellConstants<>+1152(SB), Z17, Z17
-	VPMADDUBSW   cellConstants<>+1088(SB), Z18, Z18
-	VPMADDWD     cellConstants<>+1152(SB), Z18, Z18
-	VPACKUSDW    Z18, Z17, Z8
-	VPMADDWD     cellConstants<>+1216(SB), Z8, Z8
-	VPSRLQ       $0x20, Z8, Z11
-	VPMULUDQ     cellConstants<>+1280(SB), Z8, Z8
-	VPADDQ       Z11, Z8, Z8
-	VPMADDUBSW   cellConstants<>+1088(SB), Z14, Z14
-	VPMADDWD     cellConstants<>+1152(SB), Z14, Z14
-	VPMADDUBSW   cellConstants<>+1088(SB), Z12, Z12
-	VPMADDWD     cellConstants<>+1152(SB), Z12, Z12
-	VPUNPCKHQDQ  Z12, Z14, Z11
-	VPRORQ       $0x20, Z11, Z11
-	VPMULLQ      cellConstants<>+2368(SB), Z11, Z12
-	VPADDQ       Z12, Z8, Z8
-	VMOVDQU64    cellConstants<>+2304(SB), Z12
-	VPERMQ       Z11, Z12, Z11
-	VMOVDQU64    cellConstants<>+2304(SB), Z12
-	VPERMQ       Z8, Z12, Z8
-	VPCMPUQ      $0x06, cellConstants<>+2432(SB), Z11, K4
-	KORB         K2, K4, K2
-	VCVTUQQ2PD   Z8, Z11
-	VCVTTPD2UQQ  Z11, Z12
-	VPSUBQ       Z12, Z8, Z12
-	VCVTQQ2PD    Z12, Z12
-	VPTESTNMQ    cellConstants<>+2496(SB), Z13, K4
-	VMOVDQA64    Z13, Z14
-	VMOVDQU64    cellConstants<>+2560(SB), Z16
-	VPERMI2PD    cellConstants<>+1344(SB), Z16, Z14
-	VPERMPD      cellConstants<>+2624(SB), Z13, K4, Z14
-	VMOVDQA64    Z13, Z16
-	VMOVDQU64    cellConstants<>+2752(SB), Z17
-	VPERMI2PD    cellConstants<>+2688(SB), Z17, Z16
-	VPERMPD      cellConstants<>+2816(SB), Z13, K4, Z16
-	VDIVPD       Z14, Z11, Z13
-	VFNMADD231PD Z13, Z14, Z11
-	VADDPD       Z12, Z11, Z11
-	VMULPD       Z16, Z11, Z11
-	VMOVDQU64    cellConstants<>+2880(SB), Z12
-	VMOVDQU64    cellConstants<>+2944(SB), Z14
-	VFMADD213PD  Z13, Z11, Z12
-	VFMADD213PD  Z13, Z11, Z14
-	VCMPPD       $0x04, Z12, Z14, K4
-	KORB         K2, K4, K2
-	VPTESTMQ     Z8, Z8, K3, K3
-	VPORQ        cellConstants<>+1472(SB), Z12, K3, Z12
-	VMOVDQU64    Z12, K1, (AX)
-	KMOVB        K5, R8
-	ORB          R8, (SI)
-	KANDB        K1, K2, K2
-	KMOVB        K2, R8
-	TESTL        R8, R8
-	JZ           good
-	ADDQ         DI, R9
-	JMP          return
+	CMPQ        CX, $0x10
+	JLT         single
+	MOVQ        BX, R13
+	MOVQ        R9, R14
+	ADDQ        $0x00000020, R13
+	LEAQ        (R13)(R11*1), R15
+	LEAQ        -8(R14)(R10*1), BP
+	SUBQ        $0x08, R14
+	CMOVQLE     R15, R13
+	CMOVQLE     BP, R14
+	VMOVDQU32.Z (BX), K1, Z7
+	VMOVDQU32.Z 4(BX), K1, Z8
+	CMPQ        R9, $0x08
+	JGE         first
+	MOVL        $0x000000ff, R15
+	SHLXL       R9, R15, R15
+	KMOVB       R15, K2
+	KANDB       K1, K2, K2
+	VMOVDQU32   (BX)(R11*1), K2, Z7
+	VMOVDQU32   4(BX)(R11*1), K2, Z8
+
+first:
+	VMOVDQU64     1536(R12), Z9
+	VPERMD        Z7, Z9, Z9
+	VPSUBD        Z9, Z7, Z10
+	VPSUBD        Z9, Z8, Z11
+	VPSUBD        Z7, Z8, Z7
+	VMOVD         X9, R15
+	MOVLQSX       R15, R15
+	INCQ          R15
+	CMPQ          R15, R8
+	JHI           single
+	VPXORQ        (DX)(R15*1), Z1, Z8
+	VPXORQ        64(DX)(R15*1), Z1, Z12
+	VEXTRACTI32X4 $0x01, Z9, X9
+	VMOVD         X9, R15
+	MOVLQSX       R15, R15
+	INCQ          R15
+	CMPQ          R15, R8
+	JHI           single
+	VPXORQ        (DX)(R15*1), Z1, Z9
+	VPXORQ        64(DX)(R15*1), Z1, Z13
+	VMOVDQU32.Z   (R13), K1, Z14
+	VMOVDQU32.Z   4(R13), K1, Z15
+	CMPQ          R14, $0x08
+	JGE           second
+	MOVL          $0x000000ff, R15
+	SHLXL         R14, R15, R15
+	KMOVB         R15, K2
+	KANDB         K1, K2, K2
+	VMOVDQU32     (R13)(R11*1), K2, Z14
+	VMOVDQU32     4(R13)(R11*1), K2, Z15
+
+second:
+	VMOVDQU64     1536(R12), Z16
+	VPERMD        Z14, Z16, Z16
+	VPSUBD        Z16, Z14, Z17
+	VPSUBD        Z16, Z15, Z18
+	VPSUBD        Z14, Z15, Z14
+	VMOVD         X16, R13
+	MOVLQSX       R13, R13
+	INCQ          R13
+	CMPQ          R13, R8
+	JHI           single
+	VPXORQ        (DX)(R13*1), Z1, Z15
+	VPXORQ        64(DX)(R13*1), Z1, Z19
+	VEXTRACTI32X4 $0x01, Z16, X16
+	VMOVD         X16, R13
+	MOVLQSX       R13, R13
+	INCQ          R13
+	CMPQ          R13, R8
+	JHI           single
+	VPXORQ        (DX)(R13*1), Z1, Z16
+	VPXORQ        64(DX)(R13*1), Z1, Z20
+	VPCMPUD       $0x06, 1600(R12), Z7, K2
+	VPCMPUD       $0x06, 1664(R12), Z11, K1, K3
+	KORB          K2, K3, K2
+	KMOVQ         1728(R12), K3
+	VPERMI2B      Z12, Z8, K3, Z10
+	KMOVQ         1792(R12), K3
+	VPERMI2B      Z13, Z9, K3, Z10
+	VPANDD        1856(R12), Z10, Z10
+	VPCMPEQD      512(R12), Z10, K1, K3
+	VPSUBD        576(R12), Z7, K3, Z7
+	VPCMPUD       $0x06, 1600(R12), Z14, K4
+	KORB          K2, K4, K2
+	VPCMPUD       $0x06, 1664(R12), Z18, K1, K4
+	KORB          K2, K4, K2
+	KMOVQ         1728(R12), K4
+	VPERMI2B      Z19, Z15, K4, Z17
+	KMOVQ         1792(R12), K4
+	VPERMI2B      Z20, Z16, K4, Z17
+	VPANDD        1856(R12), Z17, Z17
+	VPCMPEQD      512(R12), Z17, K1, K4
+	VPSUBD        576(R12), Z14, K4, Z14
+	VMOVDQU64     1920(R12), Z10
+	VPERMB        Z11, Z10, Z10
+	VMOVDQU64     1920(R12), Z17
+	VPERMB        Z7, Z17, Z17
+	VMOVDQU64     704(R12), Z21
+	VPCMPUB       $0x01, Z17, Z21, K5
+	VPADDB        768(R12), Z10, Z21
+	VPERMI2B.Z    Z12, Z8, K5, Z21
+	VMOVDQU64     1984(R12), Z22
+	VPCMPUB       $0x01, Z17, Z22, K5
+	VPADDB        2048(R12), Z10, Z10
+	VPERMI2B.Z    Z12, Z8, K5, Z10
+	VPCMPEQB      Z2, Z21, K5
+	VMOVDQU64     2112(R12), Z8
+	VMOVDQU8.Z    Z8, K5, Z8
+	VPSADBW       Z0, Z8, Z8
+	VPCMPEQB      Z2, Z10, K5
+	VMOVDQU64     832(R12), Z12
+	VMOVDQU8.Z    Z12, K5, Z12
+	VPSADBW       Z0, Z12, Z12
+	VPADDQ        Z12, Z8, Z8
+	VMOVDQU64     2176(R12), Z12
+	VPERMB        Z11, Z12, Z12
+	VMOVDQU64     2176(R12), Z11
+	VPERMB        Z7, Z11, Z11
+	VMOVDQU64     704(R12), Z17
+	VPCMPUB       $0x01, Z11, Z17, K5
+	VPADDB        768(R12), Z12, Z17
+	VPERMI2B.Z    Z13, Z9, K5, Z17
+	VMOVDQU64     1984(R12), Z22
+	VPCMPUB       $0x01, Z11, Z22, K5
+	VPADDB        2048(R12), Z12, Z11
+	VPERMI2B.Z    Z13, Z9, K5, Z11
+	VPCMPEQB      Z2, Z17, K5
+	VMOVDQU64     2112(R12), Z9
+	VMOVDQU8.Z    Z9, K5, Z9
+	VPSADBW       Z0, Z9, Z9
+	VPCMPEQB      Z2, Z11, K5
+	VMOVDQU64     832(R12), Z12
+	VMOVDQU8.Z    Z12, K5, Z12
+	VPSADBW       Z0, Z12, Z12
+	VPADDQ        Z12, Z9, Z9
+	VPUNPCKLQDQ   Z9, Z8, Z12
+	VPUNPCKHQDQ   Z9, Z8, Z8
+	VPADDQ        Z8, Z12, Z12
+	VMOVDQU64     1920(R12), Z8
+	VPERMB        Z18, Z8, Z8
+	VMOVDQU64     1920(R12), Z9
+	VPERMB        Z14, Z9, Z9
+	VMOVDQU64     704(R12), Z13
+	VPCMPUB       $0x01, Z9, Z13, K5
+	VPADDB        768(R12), Z8, Z13
+	VPERMI2B.Z    Z19, Z15, K5, Z13
+	VMOVDQU64     1984(R12), Z22
+	VPCMPUB       $0x01, Z9, Z22, K5
+	VPADDB        2048(R12), Z8, Z8
+	VPERMI2B.Z    Z19, Z15, K5, Z8
+	VPCMPEQB      Z2, Z13, K5
+	VMOVDQU64     2112(R12), Z9
+	VMOVDQU8.Z    Z9, K5, Z9
+	VPSADBW       Z0, Z9, Z9
+	VPCMPEQB      Z2, Z8, K5
+	VMOVDQU64     832(R12), Z15
+	VMOVDQU8.Z    Z15, K5, Z15
+	VPSADBW       Z0, Z15, Z15
+	VPADDQ        Z15, Z9, Z9
+	VMOVDQU64     2176(R12), Z15
+	VPERMB        Z18, Z15, Z15
+	VMOVDQU64     2176(R12), Z18
+	VPERMB        Z14, Z18, Z18
+	VMOVDQU64     704(R12), Z19
+	VPCMPUB       $0x01, Z18, Z19, K5
+	VPADDB        768(R12), Z15, Z19
+	VPERMI2B.Z    Z20, Z16, K5, Z19
+	VMOVDQU64     1984(R12), Z22
+	VPCMPUB       $0x01, Z18, Z22, K5
+	VPADDB        2048(R12), Z15, Z15
+	VPERMI2B.Z    Z20, Z16, K5, Z15
+	VPCMPEQB      Z2, Z19, K5
+	VMOVDQU64     2112(R12), Z16
+	VMOVDQU8.Z    Z16, K5, Z16
+	VPSADBW       Z0, Z16, Z16
+	VPCMPEQB      Z2, Z15, K5
+	VMOVDQU64     832(R12), Z18
+	VMOVDQU8.Z    Z18, K5, Z18
+	VPSADBW       Z0, Z18, Z18
+	VPADDQ        Z18, Z16, Z16
+	VPUNPCKLQDQ   Z16, Z9, Z18
+	VPUNPCKHQDQ   Z16, Z9, Z9
+	VPADDQ        Z9, Z18, Z18
+	VPSHUFB       Z5, Z12, Z9
+	VMOVDQU64     2240(R12), Z16
+	VPCMPUB       $0x01, Z9, Z16, K5
+	VPALIGNR      $0x0f, Z10, Z21, K5, Z21
+	VPSHUFB       Z5, Z12, Z9
+	VPCMPUB       $0x01, Z9, Z3, K5
+	VPSHUFB       Z4, Z10, K5, Z10
+	VPMAXUB       Z21, Z10, Z9
+	VPSHUFB       Z6, Z12, Z16
+	VMOVDQU64     2240(R12), Z20
+	VPCMPUB       $0x01, Z16, Z20, K5
+	VPALIGNR      $0x0f, Z11, Z17, K5, Z17
+	VPSHUFB       Z6, Z12, Z16
+	VPCMPUB       $0x01, Z16, Z3, K5
+	VPSHUFB       Z4, Z11, K5, Z11
+	VPMAXUB       Z17, Z11, Z16
+	VPSHUFB       Z5, Z18, Z20
+	VMOVDQU64     2240(R12), Z22
+	VPCMPUB       $0x01, Z20, Z22, K5
+	VPALIGNR      $0x0f, Z8, Z13, K5, Z13
+	VPSHUFB       Z5, Z18, Z20
+	VPCMPUB       $0x01, Z20, Z3, K5
+	VPSHUFB       Z4, Z8, K5, Z8
+	VPMAXUB       Z13, Z8, Z20
+	VPSHUFB       Z6, Z18, Z22
+	VMOVDQU64     2240(R12), Z23
+	VPCMPUB       $0x01, Z22, Z23, K5
+	VPALIGNR      $0x0f, Z15, Z19, K5, Z19
+	VPSHUFB       Z6, Z18, Z22
+	VPCMPUB       $0x01, Z22, Z3, K5
+	VPSHUFB       Z4, Z15, K5, Z15
+	VPMAXUB       Z19, Z15, Z22
+	VMOVDQU64     2304(R12), Z23
+	VPERMQ        Z12, Z23, Z12
+	VPTESTMQ      Z12, Z12, K6
+	VPSUBD        576(R12), Z7, K6, Z7
+	VPCMPUD       $0x01, 1024(R12), Z7, K1, K5
+	KMOVB         K6, R13
+	KORB          K2, K5, K2
+	VPUNPCKLQDQ   Z16, Z9, Z7
+	VPUNPCKHQDQ   Z16, Z9, Z9
+	VPMAXUB       Z9, Z7, Z7
+	VPSUBUSB      960(R12), Z7, Z7
+	VMOVDQU64     2304(R12), Z9
+	VPERMQ        Z7, Z9, Z7
+	VPTESTMQ      Z7, Z7, K5
+	KORB          K2, K5, K2
+	VMOVDQU64     2304(R12), Z7
+	VPERMQ        Z18, Z7, Z18
+	VPTESTMQ      Z18, Z18, K6
+	VPSUBD        576(R12), Z14, K6, Z14
+	VPCMPUD       $0x01, 1024(R12), Z14, K1, K5
+	KMOVB         K6, R14
+	KORB          K2, K5, K2
+	VPUNPCKLQDQ   Z22, Z20, Z7
+	VPUNPCKHQDQ   Z22, Z20, Z9
+	VPMAXUB       Z9, Z7, Z7
+	VPSUBUSB      960(R12), Z7, Z7
+	VMOVDQU64     2304(R12), Z9
+	VPERMQ        Z7, Z9, Z7
+	VPTESTMQ      Z7, Z7, K5
+	KORB          K2, K5, K2
+	VPMADDUBSW    1088(R12), Z21, Z21
+	VPMADDWD      1152(R12), Z21, Z21
+	VPMADDUBSW    1088(R12), Z17, Z17
+	VPMADDWD      1152(R12), Z17, Z17
+	VPACKUSDW     Z17, Z21, Z7
+	VPMADDWD      1216(R12), Z7, Z7
+	VPSRLQ        $0x20, Z7, Z9
+	VPMULUDQ      1280(R12), Z7, Z7
+	VPADDQ        Z9, Z7, Z7
+	VPMADDUBSW    1088(R12), Z10, Z10
+	VPMADDWD      1152(R12), Z10, Z10
+	VPMADDUBSW    1088(R12), Z11, Z11
+	VPMADDWD      1152(R12), Z11, Z11
+	VPUNPCKHQDQ   Z11, Z10, Z9
+	VPRORQ        $0x20, Z9, Z9
+	VPMULLQ       2368(R12), Z9, Z10
+	VPADDQ        Z10, Z7, Z7
+	VMOVDQU64     2304(R12), Z10
+	VPERMQ        Z9, Z10, Z9
+	VMOVDQU64     2304(R12), Z10
+	VPERMQ        Z7, Z10, Z7
+	VPCMPUQ       $0x06, 2432(R12), Z9, K5
+	KORB          K2, K5, K2
+	VPMADDUBSW    1088(R12), Z13, Z13
+	VPMADDWD      1152(R12), Z13, Z13
+	VPMADDUBSW    1088(R12), Z19, Z19
+	VPMADDWD      1152(R12), Z19, Z19
+	VPACKUSDW     Z19, Z13, Z9
+	VPMADDWD      1216(R12), Z9, Z9
+	VPSRLQ        $0x20, Z9, Z10
+	VPMULUDQ      1280(R12), Z9, Z9
+	VPADDQ        Z10, Z9, Z9
+	VPMADDUBSW    1088(R12), Z8, Z8
+	VPMADDWD      1152(R12), Z8, Z8
+	VPMADDUBSW    1088(R12), Z15, Z15
+	VPMADDWD      1152(R12), Z15, Z15
+	VPUNPCKHQDQ   Z15, Z8, Z8
+	VPRORQ        $0x20, Z8, Z8
+	VPMULLQ       2368(R12), Z8, Z10
+	VPADDQ        Z10, Z9, Z9
+	VMOVDQU64     2304(R12), Z10
+	VPERMQ        Z8, Z10, Z8
+	VMOVDQU64     2304(R12), Z10
+	VPERMQ        Z9, Z10, Z9
+	VPCMPUQ       $0x06, 2432(R12), Z8, K5
+	KORB          K2, K5, K2
+	VCVTUQQ2PD    Z7, Z8
+	VCVTTPD2UQQ   Z8, Z10
+	VPSUBQ        Z10, Z7, Z10
+	VCVTQQ2PD     Z10, Z10
+	VPTESTNMQ     2496(R12), Z12, K5
+	VMOVDQA64     Z12, Z11
+	VMOVDQU64     2560(R12), Z13
+	VPERMI2PD     1344(R12), Z13, Z11
+	VPERMPD       2624(R12), Z12, K5, Z11
+	VMOVDQA64     Z12, Z13
+	VMOVDQU64     2752(R12), Z14
+	VPERMI2PD     2688(R12), Z14, Z13
+	VPERMPD       2816(R12), Z12, K5, Z13
+	VDIVPD        Z11, Z8, Z12
+	VFNMADD231PD  Z12, Z11, Z8
+	VADDPD        Z10, Z8, Z8
+	VMULPD        Z13, Z8, Z8
+	VMOVDQU64     2880(R12), Z10
+	VMOVDQU64     2944(R12), Z11
+	VFMADD213PD   Z12, Z8, Z10
+	VFMADD213PD   Z12, Z8, Z11
+	VCMPPD        $0x04, Z10, Z11, K5
+	KORB          K2, K5, K2
+	VCVTUQQ2PD    Z9, Z8
+	VCVTTPD2UQQ   Z8, Z11
+	VPSUBQ        Z11, Z9, Z11
+	VCVTQQ2PD     Z11, Z11
+	VPTESTNMQ     2496(R12), Z18, K5
+	VMOVDQA64     Z18, Z12
+	VMOVDQU64     2560(R12), Z13
+	VPERMI2PD     1344(R12), Z13, Z12
+	VPERMPD       2624(R12), Z18, K5, Z12
+	VMOVDQA64     Z18, Z13
+	VMOVDQU64     2752(R12), Z14
+	VPERMI2PD     2688(R12), Z14, Z13
+	VPERMPD       2816(R12), Z18, K5, Z13
+	VDIVPD        Z12, Z8, Z14
+	VFNMADD231PD  Z14, Z12, Z8
+	VADDPD        Z11, Z8, Z8
+	VMULPD        Z13, Z8, Z8
+	VMOVDQU64     2880(R12), Z11
+	VMOVDQU64     2944(R12), Z12
+	VFMADD213PD   Z14, Z8, Z11
+	VFMADD213PD   Z14, Z8, Z12
+	VCMPPD        $0x04, Z11, Z12, K5
+	KORB          K2, K5, K2
+	KORTESTB      K2, K2
+	JNZ           single
+	VPTESTMQ      Z7, Z7, K3, K3
+	VPORQ         1472(R12), Z10, K3, Z10
+	VMOVDQU64     Z10, K1, (AX)
+	ORB           R13, (SI)
+	VPTESTMQ      Z9, Z9, K4, K4
+	VPORQ         1472(R12), Z11, K4, Z11
+	VMOVDQU64     Z11, K1, 64(AX)
+	ORB           R14, 1(SI)
+	ADDQ          $0x00000080, AX
+	ADDQ          $0x00000020, BX
+	LEAQ          (BX)(R11*1), DI
+	LEAQ          -8(R9)(R10*1), R13
+	SUBQ          $0x08, R9
+	CMOVQLE       DI, BX
+	CMOVQLE       R13, R9
+	ADDQ          $0x00000020, BX
+	LEAQ          (BX)(R11*1), DI
+	LEAQ          -8(R9)(R10*1), R13
+	SUBQ          $0x08, R9
+	CMOVQLE       DI, BX
+	CMOVQLE       R13, R9
+	ADDQ          $0x00000002, SI
+	SUBQ          $0x00000010, CX
+	JG            next
+	JMP           done
+
+single:
+	VMOVDQU32.Z (BX), K1, Z7
+	VMOVDQU32.Z 4(BX), K1, Z8
+	CMPQ        R9, $0x08
+	JGE         one
+	MOVL        $0x000000ff, R13
+	SHLXL       R9, R13, R13
+	KMOVB       R13, K2
+	KANDB       K1, K2, K2
+	VMOVDQU32   (BX)(R11*1), K2, Z7
+	VMOVDQU32   4(BX)(R11*1), K2, Z8
+
+one:
+	VMOVDQU64     1536(R12), Z9
+	VPERMD        Z7, Z9, Z9
+	VPSUBD        Z9, Z7, Z10
+	VPSUBD        Z9, Z8, Z11
+	VPSUBD        Z7, Z8, Z7
+	VMOVD         X9, R13
+	MOVLQSX       R13, R13
+	INCQ          R13
+	CMPQ          R13, R8
+	JHI           beyond
+	VPXORQ        (DX)(R13*1), Z1, Z8
+	VPXORQ        64(DX)(R13*1), Z1, Z12
+	VEXTRACTI32X4 $0x01, Z9, X9
+	VMOVD         X9, R13
+	MOVLQSX       R13, R13
+	INCQ          R13
+	CMPQ          R13, R8
+	JHI           beyond
+	VPXORQ        (DX)(R13*1), Z1, Z9
+	VPXORQ        64(DX)(R13*1), Z1, Z13
+	VPCMPUD       $0x06, 1600(R12), Z7, K2
+	VPCMPUD       $0x06, 1664(R12), Z11, K1, K3
+	KORB          K2, K3, K2
+	KMOVQ         1728(R12), K3
+	VPERMI2B      Z12, Z8, K3, Z10
+	KMOVQ         1792(R12), K3
+	VPERMI2B      Z13, Z9, K3, Z10
+	VPANDD        1856(R12), Z10, Z10
+	VPCMPEQD      512(R12), Z10, K1, K3
+	VPSUBD        576(R12), Z7, K3, Z7
+	VMOVDQU64     1920(R12), Z10
+	VPERMB        Z11, Z10, Z10
+	VMOVDQU64     1920(R12), Z14
+	VPERMB        Z7, Z14, Z14
+	VMOVDQU64     704(R12), Z15
+	VPCMPUB       $0x01, Z14, Z15, K4
+	VPADDB        768(R12), Z10, Z15
+	VPERMI2B.Z    Z12, Z8, K4, Z15
+	VMOVDQU64     1984(R12), Z16
+	VPCMPUB       $0x01, Z14, Z16, K4
+	VPADDB        2048(R12), Z10, Z10
+	VPERMI2B.Z    Z12, Z8, K4, Z10
+	VPCMPEQB      Z2, Z15, K4
+	VMOVDQU64     2112(R12), Z8
+	VMOVDQU8.Z    Z8, K4, Z8
+	VPSADBW       Z0, Z8, Z8
+	VPCMPEQB      Z2, Z10, K4
+	VMOVDQU64     832(R12), Z12
+	VMOVDQU8.Z    Z12, K4, Z12
+	VPSADBW       Z0, Z12, Z12
+	VPADDQ        Z12, Z8, Z8
+	VMOVDQU64     2176(R12), Z12
+	VPERMB        Z11, Z12, Z12
+	VMOVDQU64     2176(R12), Z11
+	VPERMB        Z7, Z11, Z11
+	VMOVDQU64     704(R12), Z14
+	VPCMPUB       $0x01, Z11, Z14, K4
+	VPADDB        768(R12), Z12, Z14
+	VPERMI2B.Z    Z13, Z9, K4, Z14
+	VMOVDQU64     1984(R12), Z16
+	VPCMPUB       $0x01, Z11, Z16, K4
+	VPADDB        2048(R12), Z12, Z11
+	VPERMI2B.Z    Z13, Z9, K4, Z11
+	VPCMPEQB      Z2, Z14, K4
+	VMOVDQU64     2112(R12), Z9
+	VMOVDQU8.Z    Z9, K4, Z9
+	VPSADBW       Z0, Z9, Z9
+	VPCMPEQB      Z2, Z11, K4
+	VMOVDQU64     832(R12), Z12
+	VMOVDQU8.Z    Z12, K4, Z12
+	VPSADBW       Z0, Z12, Z12
+	VPADDQ        Z12, Z9, Z9
+	VPUNPCKLQDQ   Z9, Z8, Z12
+	VPUNPCKHQDQ   Z9, Z8, Z8
+	VPADDQ        Z8, Z12, Z12
+	VPSHUFB       Z5, Z12, Z8
+	VMOVDQU64     2240(R12), Z9
+	VPCMPUB       $0x01, Z8, Z9, K4
+	VPALIGNR      $0x0f, Z10, Z15, K4, Z15
+	VPSHUFB       Z5, Z12, Z8
+	VPCMPUB       $0x01, Z8, Z3, K4
+	VPSHUFB       Z4, Z10, K4, Z10
+	VPMAXUB       Z15, Z10, Z8
+	VPSHUFB       Z6, Z12, Z9
+	VMOVDQU64     2240(R12), Z13
+	VPCMPUB       $0x01, Z9, Z13, K4
+	VPALIGNR      $0x0f, Z11, Z14, K4, Z14
+	VPSHUFB       Z6, Z12, Z9
+	VPCMPUB       $0x01, Z9, Z3, K4
+	VPSHUFB       Z4, Z11, K4, Z11
+	VPMAXUB       Z14, Z11, Z9
+	VMOVDQU64     2304(R12), Z13
+	VPERMQ        Z12, Z13, Z12
+	VPTESTMQ      Z12, Z12, K5
+	VPSUBD        576(R12), Z7, K5, Z7
+	VPCMPUD       $0x01, 1024(R12), Z7, K1, K4
+	KMOVB         K5, R13
+	KORB          K2, K4, K2
+	VPUNPCKLQDQ   Z9, Z8, Z7
+	VPUNPCKHQDQ   Z9, Z8, Z8
+	VPMAXUB       Z8, Z7, Z7
+	VPSUBUSB      960(R12), Z7, Z7
+	VMOVDQU64     2304(R12), Z8
+	VPERMQ        Z7, Z8, Z7
+	VPTESTMQ      Z7, Z7, K4
+	KORB          K2, K4, K2
+	VPMADDUBSW    1088(R12), Z15, Z15
+	VPMADDWD      1152(R12), Z15, Z15
+	VPMADDUBSW    1088(R12), Z14, Z14
+	VPMADDWD      1152(R12), Z14, Z14
+	VPACKUSDW     Z14, Z15, Z7
+	VPMADDWD      1216(R12), Z7, Z7
+	VPSRLQ        $0x20, Z7, Z8
+	VPMULUDQ      1280(R12), Z7, Z7
+	VPADDQ        Z8, Z7, Z7
+	VPMADDUBSW    1088(R12), Z10, Z10
+	VPMADDWD      1152(R12), Z10, Z10
+	VPMADDUBSW    1088(R12), Z11, Z11
+	VPMADDWD      1152(R12), Z11, Z11
+	VPUNPCKHQDQ   Z11, Z10, Z8
+	VPRORQ        $0x20, Z8, Z8
+	VPMULLQ       2368(R12), Z8, Z9
+	VPADDQ        Z9, Z7, Z7
+	VMOVDQU64     2304(R12), Z9
+	VPERMQ        Z8, Z9, Z8
+	VMOVDQU64     2304(R12), Z9
+	VPERMQ        Z7, Z9, Z7
+	VPCMPUQ       $0x06, 2432(R12), Z8, K4
+	KORB          K2, K4, K2
+	VCVTUQQ2PD    Z7, Z8
+	VCVTTPD2UQQ   Z8, Z9
+	VPSUBQ        Z9, Z7, Z9
+	VCVTQQ2PD     Z9, Z9
+	VPTESTNMQ     2496(R12), Z12, K4
+	VMOVDQA64     Z12, Z10
+	VMOVDQU64     2560(R12), Z11
+	VPERMI2PD     1344(R12), Z11, Z10
+	VPERMPD       2624(R12), Z12, K4, Z10
+	VMOVDQA64     Z12, Z11
+	VMOVDQU64     2752(R12), Z13
+	VPERMI2PD     2688(R12), Z13, Z11
+	VPERMPD       2816(R12), Z12, K4, Z11
+	VDIVPD        Z10, Z8, Z12
+	VFNMADD231PD  Z12, Z10, Z8
+	VADDPD        Z9, Z8, Z8
+	VMULPD        Z11, Z8, Z8
+	VMOVDQU64     2880(R12), Z9
+	VMOVDQU64     2944(R12), Z10
+	VFMADD213PD   Z12, Z8, Z9
+	VFMADD213PD   Z12, Z8, Z10
+	VCMPPD        $0x04, Z9, Z10, K4
+	KORB          K2, K4, K2
+	VPTESTMQ      Z7, Z7, K3, K3
+	VPORQ         1472(R12), Z9, K3, Z9
+	VMOVDQU64     Z9, K1, (AX)
+	ORB           R13, (SI)
+	KANDB         K1, K2, K2
+	KMOVB         K2, R13
+	TESTL         R13, R13
+	JZ            good
+	JMP           odd
 
 good:
-	ADDQ DI, R9
-	ADDQ $0x00000040, AX
-	ADDQ $0x00000020, BX
-	INCQ SI
-	SUBQ DI, CX
-	JG   next
-	JMP  done
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000020, BX
+	LEAQ    (BX)(R11*1), DI
+	LEAQ    -8(R9)(R10*1), R13
+	SUBQ    $0x08, R9
+	CMOVQLE DI, BX
+	CMOVQLE R13, R9
+	ADDQ    $0x00000001, SI
+	SUBQ    $0x00000008, CX
+	JG      next
+	JMP     done
 
 beyond:
-	ADDQ DI, R9
+	KMOVB K1, R13
+
+odd:
+	LEAQ (AX)(DI*8), AX
 	JMP  return
 
 done:
-	XORQ R8, R8
+	LEAQ (AX)(CX*8), AX
+	XORQ R13, R13
 
 return:
 	VZEROUPPER
-	MOVQ R9, read+104(FP)
-	MOVB R8, odd+112(FP)
+	MOVQ dst_base+0(FP), DX
+	SUBQ DX, AX
+	SHRQ $0x03, AX
+	MOVQ AX, read+128(FP)
+	MOVB R13, odd+136(FP)
 	RET
 
 DATA cellConstants<>+0(SB)/8, $0x3030303030303030
@@ -687,4 +1100,520 @@ DATA cellConstants<>+2976(SB)/8, $0x3feffffffffffffc
 DATA cellConstants<>+2984(SB)/8, $0x3feffffffffffffc
 DATA cellConstants<>+2992(SB)/8, $0x3feffffffffffffc
 DATA cellConstants<>+3000(SB)/8, $0x3feffffffffffffc
-GLOBL cellConstants<>(SB), RODATA|NOPTR, $3008
+DATA cellConstants<>+3008(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3016(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3024(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3032(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3040(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3048(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3056(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3064(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3072(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3080(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3088(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3096(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3104(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3112(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3120(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3128(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3136(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3144(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3152(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3160(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3168(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3176(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3184(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3192(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3200(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3208(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3216(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3224(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3232(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3240(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3248(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3256(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3264(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3272(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3280(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3288(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3296(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3304(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3312(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3320(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3328(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3336(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3344(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3352(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3360(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3368(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3376(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3384(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3392(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3400(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3408(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3416(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3424(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3432(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3440(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3448(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3456(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3464(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3472(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3480(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3488(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3496(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3504(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3512(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3520(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3528(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3536(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3544(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3552(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3560(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3568(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3576(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3584(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3592(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3600(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3608(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3616(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3624(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3632(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3640(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3648(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3656(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3664(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3672(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3680(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3688(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3696(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3704(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3712(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3720(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3728(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3736(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3744(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3752(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3760(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3768(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3776(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3784(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3792(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3800(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3808(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3816(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3824(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3832(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3840(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3848(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3856(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3864(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3872(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3880(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3888(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3896(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3904(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3912(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3920(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3928(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3936(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3944(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3952(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3960(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3968(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3976(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3984(SB)/8, $0x0000000000000000
+DATA cellConstants<>+3992(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4000(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4008(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4016(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4024(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4032(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4040(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4048(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4056(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4064(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4072(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4080(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4088(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4096(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4104(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4112(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4120(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4128(SB)/8, $0x3030303030303030
+DATA cellConstants<>+4136(SB)/8, $0x3030303030303030
+DATA cellConstants<>+4144(SB)/8, $0x3030303030303030
+DATA cellConstants<>+4152(SB)/8, $0x3030303030303030
+DATA cellConstants<>+4160(SB)/8, $0x3030303030303030
+DATA cellConstants<>+4168(SB)/8, $0x3030303030303030
+DATA cellConstants<>+4176(SB)/8, $0x3030303030303030
+DATA cellConstants<>+4184(SB)/8, $0x3030303030303030
+DATA cellConstants<>+4192(SB)/8, $0x1e1e1e1e1e1e1e1e
+DATA cellConstants<>+4200(SB)/8, $0x1e1e1e1e1e1e1e1e
+DATA cellConstants<>+4208(SB)/8, $0x1e1e1e1e1e1e1e1e
+DATA cellConstants<>+4216(SB)/8, $0x1e1e1e1e1e1e1e1e
+DATA cellConstants<>+4224(SB)/8, $0x1e1e1e1e1e1e1e1e
+DATA cellConstants<>+4232(SB)/8, $0x1e1e1e1e1e1e1e1e
+DATA cellConstants<>+4240(SB)/8, $0x1e1e1e1e1e1e1e1e
+DATA cellConstants<>+4248(SB)/8, $0x1e1e1e1e1e1e1e1e
+DATA cellConstants<>+4256(SB)/8, $0x0706050403020100
+DATA cellConstants<>+4264(SB)/8, $0x0f0e0d0c0b0a0908
+DATA cellConstants<>+4272(SB)/8, $0x0706050403020100
+DATA cellConstants<>+4280(SB)/8, $0x0f0e0d0c0b0a0908
+DATA cellConstants<>+4288(SB)/8, $0x0706050403020100
+DATA cellConstants<>+4296(SB)/8, $0x0f0e0d0c0b0a0908
+DATA cellConstants<>+4304(SB)/8, $0x0706050403020100
+DATA cellConstants<>+4312(SB)/8, $0x0f0e0d0c0b0a0908
+DATA cellConstants<>+4320(SB)/8, $0x06050403020100ff
+DATA cellConstants<>+4328(SB)/8, $0x0e0d0c0b0a090807
+DATA cellConstants<>+4336(SB)/8, $0x06050403020100ff
+DATA cellConstants<>+4344(SB)/8, $0x0e0d0c0b0a090807
+DATA cellConstants<>+4352(SB)/8, $0x06050403020100ff
+DATA cellConstants<>+4360(SB)/8, $0x0e0d0c0b0a090807
+DATA cellConstants<>+4368(SB)/8, $0x06050403020100ff
+DATA cellConstants<>+4376(SB)/8, $0x0e0d0c0b0a090807
+DATA cellConstants<>+4384(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4392(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4400(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4408(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4416(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4424(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4432(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4440(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4448(SB)/8, $0x0808080808080808
+DATA cellConstants<>+4456(SB)/8, $0x0808080808080808
+DATA cellConstants<>+4464(SB)/8, $0x0808080808080808
+DATA cellConstants<>+4472(SB)/8, $0x0808080808080808
+DATA cellConstants<>+4480(SB)/8, $0x0808080808080808
+DATA cellConstants<>+4488(SB)/8, $0x0808080808080808
+DATA cellConstants<>+4496(SB)/8, $0x0808080808080808
+DATA cellConstants<>+4504(SB)/8, $0x0808080808080808
+DATA cellConstants<>+4512(SB)/8, $0x0000001100000011
+DATA cellConstants<>+4520(SB)/8, $0x0000001100000011
+DATA cellConstants<>+4528(SB)/8, $0x0000001100000011
+DATA cellConstants<>+4536(SB)/8, $0x0000001100000011
+DATA cellConstants<>+4544(SB)/8, $0x0000001100000011
+DATA cellConstants<>+4552(SB)/8, $0x0000001100000011
+DATA cellConstants<>+4560(SB)/8, $0x0000001100000011
+DATA cellConstants<>+4568(SB)/8, $0x0000001100000011
+DATA cellConstants<>+4576(SB)/8, $0x0000000011111111
+DATA cellConstants<>+4584(SB)/8, $0x0000000011111111
+DATA cellConstants<>+4592(SB)/8, $0x0000000011111111
+DATA cellConstants<>+4600(SB)/8, $0x0000000011111111
+DATA cellConstants<>+4608(SB)/8, $0x0000000011111111
+DATA cellConstants<>+4616(SB)/8, $0x0000000011111111
+DATA cellConstants<>+4624(SB)/8, $0x0000000011111111
+DATA cellConstants<>+4632(SB)/8, $0x0000000011111111
+DATA cellConstants<>+4640(SB)/8, $0x0000001d0000001d
+DATA cellConstants<>+4648(SB)/8, $0x0000001d0000001d
+DATA cellConstants<>+4656(SB)/8, $0x0000001d0000001d
+DATA cellConstants<>+4664(SB)/8, $0x0000001d0000001d
+DATA cellConstants<>+4672(SB)/8, $0x0000001d0000001d
+DATA cellConstants<>+4680(SB)/8, $0x0000001d0000001d
+DATA cellConstants<>+4688(SB)/8, $0x0000001d0000001d
+DATA cellConstants<>+4696(SB)/8, $0x0000001d0000001d
+DATA cellConstants<>+4704(SB)/8, $0x0000000100000001
+DATA cellConstants<>+4712(SB)/8, $0x0000000100000001
+DATA cellConstants<>+4720(SB)/8, $0x0000000100000001
+DATA cellConstants<>+4728(SB)/8, $0x0000000100000001
+DATA cellConstants<>+4736(SB)/8, $0x0000000100000001
+DATA cellConstants<>+4744(SB)/8, $0x0000000100000001
+DATA cellConstants<>+4752(SB)/8, $0x0000000100000001
+DATA cellConstants<>+4760(SB)/8, $0x0000000100000001
+DATA cellConstants<>+4768(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4776(SB)/8, $0x0000000000000000
+DATA cellConstants<>+4784(SB)/8, $0x0808080808080808
+DATA cellConstants<>+4792(SB)/8, $0x0808080808080808
+DATA cellConstants<>+4800(SB)/8, $0x1010101010101010
+DATA cellConstants<>+4808(SB)/8, $0x1010101010101010
+DATA cellConstants<>+4816(SB)/8, $0x1818181818181818
+DATA cellConstants<>+4824(SB)/8, $0x1818181818181818
+DATA cellConstants<>+4832(SB)/8, $0x090a0b0c0d0e0f10
+DATA cellConstants<>+4840(SB)/8, $0x0102030405060708
+DATA cellConstants<>+4848(SB)/8, $0x090a0b0c0d0e0f10
+DATA cellConstants<>+4856(SB)/8, $0x0102030405060708
+DATA cellConstants<>+4864(SB)/8, $0x090a0b0c0d0e0f10
+DATA cellConstants<>+4872(SB)/8, $0x0102030405060708
+DATA cellConstants<>+4880(SB)/8, $0x090a0b0c0d0e0f10
+DATA cellConstants<>+4888(SB)/8, $0x0102030405060708
+DATA cellConstants<>+4896(SB)/8, $0xf6f5f4f3f2f1f0ef
+DATA cellConstants<>+4904(SB)/8, $0xfefdfcfbfaf9f8f7
+DATA cellConstants<>+4912(SB)/8, $0xf6f5f4f3f2f1f0ef
+DATA cellConstants<>+4920(SB)/8, $0xfefdfcfbfaf9f8f7
+DATA cellConstants<>+4928(SB)/8, $0xf6f5f4f3f2f1f0ef
+DATA cellConstants<>+4936(SB)/8, $0xfefdfcfbfaf9f8f7
+DATA cellConstants<>+4944(SB)/8, $0xf6f5f4f3f2f1f0ef
+DATA cellConstants<>+4952(SB)/8, $0xfefdfcfbfaf9f8f7
+DATA cellConstants<>+4960(SB)/8, $0x0807060504030201
+DATA cellConstants<>+4968(SB)/8, $0x100f0e0d0c0b0a09
+DATA cellConstants<>+4976(SB)/8, $0x0807060504030201
+DATA cellConstants<>+4984(SB)/8, $0x100f0e0d0c0b0a09
+DATA cellConstants<>+4992(SB)/8, $0x0807060504030201
+DATA cellConstants<>+5000(SB)/8, $0x100f0e0d0c0b0a09
+DATA cellConstants<>+5008(SB)/8, $0x0807060504030201
+DATA cellConstants<>+5016(SB)/8, $0x100f0e0d0c0b0a09
+DATA cellConstants<>+5024(SB)/8, $0x0404040404040404
+DATA cellConstants<>+5032(SB)/8, $0x0404040404040404
+DATA cellConstants<>+5040(SB)/8, $0x0c0c0c0c0c0c0c0c
+DATA cellConstants<>+5048(SB)/8, $0x0c0c0c0c0c0c0c0c
+DATA cellConstants<>+5056(SB)/8, $0x1414141414141414
+DATA cellConstants<>+5064(SB)/8, $0x1414141414141414
+DATA cellConstants<>+5072(SB)/8, $0x1c1c1c1c1c1c1c1c
+DATA cellConstants<>+5080(SB)/8, $0x1c1c1c1c1c1c1c1c
+DATA cellConstants<>+5088(SB)/8, $0x0909090909090909
+DATA cellConstants<>+5096(SB)/8, $0x0909090909090909
+DATA cellConstants<>+5104(SB)/8, $0x0909090909090909
+DATA cellConstants<>+5112(SB)/8, $0x0909090909090909
+DATA cellConstants<>+5120(SB)/8, $0x0909090909090909
+DATA cellConstants<>+5128(SB)/8, $0x0909090909090909
+DATA cellConstants<>+5136(SB)/8, $0x0909090909090909
+DATA cellConstants<>+5144(SB)/8, $0x0909090909090909
+DATA cellConstants<>+5152(SB)/8, $0x0000000200000002
+DATA cellConstants<>+5160(SB)/8, $0x0000000200000002
+DATA cellConstants<>+5168(SB)/8, $0x0000000200000002
+DATA cellConstants<>+5176(SB)/8, $0x0000000200000002
+DATA cellConstants<>+5184(SB)/8, $0x0000000200000002
+DATA cellConstants<>+5192(SB)/8, $0x0000000200000002
+DATA cellConstants<>+5200(SB)/8, $0x0000000200000002
+DATA cellConstants<>+5208(SB)/8, $0x0000000200000002
+DATA cellConstants<>+5216(SB)/8, $0x010a010a010a010a
+DATA cellConstants<>+5224(SB)/8, $0x010a010a010a010a
+DATA cellConstants<>+5232(SB)/8, $0x010a010a010a010a
+DATA cellConstants<>+5240(SB)/8, $0x010a010a010a010a
+DATA cellConstants<>+5248(SB)/8, $0x010a010a010a010a
+DATA cellConstants<>+5256(SB)/8, $0x010a010a010a010a
+DATA cellConstants<>+5264(SB)/8, $0x010a010a010a010a
+DATA cellConstants<>+5272(SB)/8, $0x010a010a010a010a
+DATA cellConstants<>+5280(SB)/8, $0x0001006400010064
+DATA cellConstants<>+5288(SB)/8, $0x0001006400010064
+DATA cellConstants<>+5296(SB)/8, $0x0001006400010064
+DATA cellConstants<>+5304(SB)/8, $0x0001006400010064
+DATA cellConstants<>+5312(SB)/8, $0x0001006400010064
+DATA cellConstants<>+5320(SB)/8, $0x0001006400010064
+DATA cellConstants<>+5328(SB)/8, $0x0001006400010064
+DATA cellConstants<>+5336(SB)/8, $0x0001006400010064
+DATA cellConstants<>+5344(SB)/8, $0x0001271000012710
+DATA cellConstants<>+5352(SB)/8, $0x0001271000012710
+DATA cellConstants<>+5360(SB)/8, $0x0001271000012710
+DATA cellConstants<>+5368(SB)/8, $0x0001271000012710
+DATA cellConstants<>+5376(SB)/8, $0x0001271000012710
+DATA cellConstants<>+5384(SB)/8, $0x0001271000012710
+DATA cellConstants<>+5392(SB)/8, $0x0001271000012710
+DATA cellConstants<>+5400(SB)/8, $0x0001271000012710
+DATA cellConstants<>+5408(SB)/8, $0x0000000005f5e100
+DATA cellConstants<>+5416(SB)/8, $0x0000000005f5e100
+DATA cellConstants<>+5424(SB)/8, $0x0000000005f5e100
+DATA cellConstants<>+5432(SB)/8, $0x0000000005f5e100
+DATA cellConstants<>+5440(SB)/8, $0x0000000005f5e100
+DATA cellConstants<>+5448(SB)/8, $0x0000000005f5e100
+DATA cellConstants<>+5456(SB)/8, $0x0000000005f5e100
+DATA cellConstants<>+5464(SB)/8, $0x0000000005f5e100
+DATA cellConstants<>+5472(SB)/8, $0x4197d78400000000
+DATA cellConstants<>+5480(SB)/8, $0x416312d000000000
+DATA cellConstants<>+5488(SB)/8, $0x412e848000000000
+DATA cellConstants<>+5496(SB)/8, $0x40f86a0000000000
+DATA cellConstants<>+5504(SB)/8, $0x40c3880000000000
+DATA cellConstants<>+5512(SB)/8, $0x408f400000000000
+DATA cellConstants<>+5520(SB)/8, $0x4059000000000000
+DATA cellConstants<>+5528(SB)/8, $0x4024000000000000
+DATA cellConstants<>+5536(SB)/8, $0x3ff0000000000000
+DATA cellConstants<>+5544(SB)/8, $0x430c6bf526340000
+DATA cellConstants<>+5552(SB)/8, $0x42d6bcc41e900000
+DATA cellConstants<>+5560(SB)/8, $0x42a2309ce5400000
+DATA cellConstants<>+5568(SB)/8, $0x426d1a94a2000000
+DATA cellConstants<>+5576(SB)/8, $0x42374876e8000000
+DATA cellConstants<>+5584(SB)/8, $0x4202a05f20000000
+DATA cellConstants<>+5592(SB)/8, $0x41cdcd6500000000
+DATA cellConstants<>+5600(SB)/8, $0x8000000000000000
+DATA cellConstants<>+5608(SB)/8, $0x8000000000000000
+DATA cellConstants<>+5616(SB)/8, $0x8000000000000000
+DATA cellConstants<>+5624(SB)/8, $0x8000000000000000
+DATA cellConstants<>+5632(SB)/8, $0x8000000000000000
+DATA cellConstants<>+5640(SB)/8, $0x8000000000000000
+DATA cellConstants<>+5648(SB)/8, $0x8000000000000000
+DATA cellConstants<>+5656(SB)/8, $0x8000000000000000
+DATA cellConstants<>+5664(SB)/8, $0x0000000000000000
+DATA cellConstants<>+5672(SB)/8, $0x0000000000000000
+DATA cellConstants<>+5680(SB)/8, $0x0000000400000004
+DATA cellConstants<>+5688(SB)/8, $0x0000000400000004
+DATA cellConstants<>+5696(SB)/8, $0x0000000000000000
+DATA cellConstants<>+5704(SB)/8, $0x0000000000000000
+DATA cellConstants<>+5712(SB)/8, $0x0000000000000000
+DATA cellConstants<>+5720(SB)/8, $0x0000000000000000
+DATA cellConstants<>+5728(SB)/8, $0x0000001900000019
+DATA cellConstants<>+5736(SB)/8, $0x0000001900000019
+DATA cellConstants<>+5744(SB)/8, $0x0000001900000019
+DATA cellConstants<>+5752(SB)/8, $0x0000001900000019
+DATA cellConstants<>+5760(SB)/8, $0x0000001900000019
+DATA cellConstants<>+5768(SB)/8, $0x0000001900000019
+DATA cellConstants<>+5776(SB)/8, $0x0000001900000019
+DATA cellConstants<>+5784(SB)/8, $0x0000001900000019
+DATA cellConstants<>+5792(SB)/8, $0x0000008100000081
+DATA cellConstants<>+5800(SB)/8, $0x0000008100000081
+DATA cellConstants<>+5808(SB)/8, $0x0000008100000081
+DATA cellConstants<>+5816(SB)/8, $0x0000008100000081
+DATA cellConstants<>+5824(SB)/8, $0x0000008100000081
+DATA cellConstants<>+5832(SB)/8, $0x0000008100000081
+DATA cellConstants<>+5840(SB)/8, $0x0000008100000081
+DATA cellConstants<>+5848(SB)/8, $0x0000008100000081
+DATA cellConstants<>+5856(SB)/8, $0x0000000000001111
+DATA cellConstants<>+5864(SB)/8, $0x0000000000001111
+DATA cellConstants<>+5872(SB)/8, $0x0000000000001111
+DATA cellConstants<>+5880(SB)/8, $0x0000000000001111
+DATA cellConstants<>+5888(SB)/8, $0x0000000000001111
+DATA cellConstants<>+5896(SB)/8, $0x0000000000001111
+DATA cellConstants<>+5904(SB)/8, $0x0000000000001111
+DATA cellConstants<>+5912(SB)/8, $0x0000000000001111
+DATA cellConstants<>+5920(SB)/8, $0x0000000011110000
+DATA cellConstants<>+5928(SB)/8, $0x0000000011110000
+DATA cellConstants<>+5936(SB)/8, $0x0000000011110000
+DATA cellConstants<>+5944(SB)/8, $0x0000000011110000
+DATA cellConstants<>+5952(SB)/8, $0x0000000011110000
+DATA cellConstants<>+5960(SB)/8, $0x0000000011110000
+DATA cellConstants<>+5968(SB)/8, $0x0000000011110000
+DATA cellConstants<>+5976(SB)/8, $0x0000000011110000
+DATA cellConstants<>+5984(SB)/8, $0x000000ff000000ff
+DATA cellConstants<>+5992(SB)/8, $0x000000ff000000ff
+DATA cellConstants<>+6000(SB)/8, $0x000000ff000000ff
+DATA cellConstants<>+6008(SB)/8, $0x000000ff000000ff
+DATA cellConstants<>+6016(SB)/8, $0x000000ff000000ff
+DATA cellConstants<>+6024(SB)/8, $0x000000ff000000ff
+DATA cellConstants<>+6032(SB)/8, $0x000000ff000000ff
+DATA cellConstants<>+6040(SB)/8, $0x000000ff000000ff
+DATA cellConstants<>+6048(SB)/8, $0x0000000000000000
+DATA cellConstants<>+6056(SB)/8, $0x0000000000000000
+DATA cellConstants<>+6064(SB)/8, $0x0404040404040404
+DATA cellConstants<>+6072(SB)/8, $0x0404040404040404
+DATA cellConstants<>+6080(SB)/8, $0x0808080808080808
+DATA cellConstants<>+6088(SB)/8, $0x0808080808080808
+DATA cellConstants<>+6096(SB)/8, $0x0c0c0c0c0c0c0c0c
+DATA cellConstants<>+6104(SB)/8, $0x0c0c0c0c0c0c0c0c
+DATA cellConstants<>+6112(SB)/8, $0x191a1b1c1d1e1f20
+DATA cellConstants<>+6120(SB)/8, $0x1112131415161718
+DATA cellConstants<>+6128(SB)/8, $0x191a1b1c1d1e1f20
+DATA cellConstants<>+6136(SB)/8, $0x1112131415161718
+DATA cellConstants<>+6144(SB)/8, $0x191a1b1c1d1e1f20
+DATA cellConstants<>+6152(SB)/8, $0x1112131415161718
+DATA cellConstants<>+6160(SB)/8, $0x191a1b1c1d1e1f20
+DATA cellConstants<>+6168(SB)/8, $0x1112131415161718
+DATA cellConstants<>+6176(SB)/8, $0xe6e5e4e3e2e1e0df
+DATA cellConstants<>+6184(SB)/8, $0xeeedecebeae9e8e7
+DATA cellConstants<>+6192(SB)/8, $0xe6e5e4e3e2e1e0df
+DATA cellConstants<>+6200(SB)/8, $0xeeedecebeae9e8e7
+DATA cellConstants<>+6208(SB)/8, $0xe6e5e4e3e2e1e0df
+DATA cellConstants<>+6216(SB)/8, $0xeeedecebeae9e8e7
+DATA cellConstants<>+6224(SB)/8, $0xe6e5e4e3e2e1e0df
+DATA cellConstants<>+6232(SB)/8, $0xeeedecebeae9e8e7
+DATA cellConstants<>+6240(SB)/8, $0x1817161514131211
+DATA cellConstants<>+6248(SB)/8, $0x201f1e1d1c1b1a19
+DATA cellConstants<>+6256(SB)/8, $0x1817161514131211
+DATA cellConstants<>+6264(SB)/8, $0x201f1e1d1c1b1a19
+DATA cellConstants<>+6272(SB)/8, $0x1817161514131211
+DATA cellConstants<>+6280(SB)/8, $0x201f1e1d1c1b1a19
+DATA cellConstants<>+6288(SB)/8, $0x1817161514131211
+DATA cellConstants<>+6296(SB)/8, $0x201f1e1d1c1b1a19
+DATA cellConstants<>+6304(SB)/8, $0x1010101010101010
+DATA cellConstants<>+6312(SB)/8, $0x1010101010101010
+DATA cellConstants<>+6320(SB)/8, $0x1414141414141414
+DATA cellConstants<>+6328(SB)/8, $0x1414141414141414
+DATA cellConstants<>+6336(SB)/8, $0x1818181818181818
+DATA cellConstants<>+6344(SB)/8, $0x1818181818181818
+DATA cellConstants<>+6352(SB)/8, $0x1c1c1c1c1c1c1c1c
+DATA cellConstants<>+6360(SB)/8, $0x1c1c1c1c1c1c1c1c
+DATA cellConstants<>+6368(SB)/8, $0x1716151413121110
+DATA cellConstants<>+6376(SB)/8, $0x1f1e1d1c1b1a1918
+DATA cellConstants<>+6384(SB)/8, $0x1716151413121110
+DATA cellConstants<>+6392(SB)/8, $0x1f1e1d1c1b1a1918
+DATA cellConstants<>+6400(SB)/8, $0x1716151413121110
+DATA cellConstants<>+6408(SB)/8, $0x1f1e1d1c1b1a1918
+DATA cellConstants<>+6416(SB)/8, $0x1716151413121110
+DATA cellConstants<>+6424(SB)/8, $0x1f1e1d1c1b1a1918
+DATA cellConstants<>+6432(SB)/8, $0x0000000000000000
+DATA cellConstants<>+6440(SB)/8, $0x0000000000000002
+DATA cellConstants<>+6448(SB)/8, $0x0000000000000004
+DATA cellConstants<>+6456(SB)/8, $0x0000000000000006
+DATA cellConstants<>+6464(SB)/8, $0x0000000000000001
+DATA cellConstants<>+6472(SB)/8, $0x0000000000000003
+DATA cellConstants<>+6480(SB)/8, $0x0000000000000005
+DATA cellConstants<>+6488(SB)/8, $0x0000000000000007
+DATA cellConstants<>+6496(SB)/8, $0x002386f26fc10000
+DATA cellConstants<>+6504(SB)/8, $0x002386f26fc10000
+DATA cellConstants<>+6512(SB)/8, $0x002386f26fc10000
+DATA cellConstants<>+6520(SB)/8, $0x002386f26fc10000
+DATA cellConstants<>+6528(SB)/8, $0x002386f26fc10000
+DATA cellConstants<>+6536(SB)/8, $0x002386f26fc10000
+DATA cellConstants<>+6544(SB)/8, $0x002386f26fc10000
+DATA cellConstants<>+6552(SB)/8, $0x002386f26fc10000
+DATA cellConstants<>+6560(SB)/8, $0x00000000000003e7
+DATA cellConstants<>+6568(SB)/8, $0x00000000000003e7
+DATA cellConstants<>+6576(SB)/8, $0x00000000000003e7
+DATA cellConstants<>+6584(SB)/8, $0x00000000000003e7
+DATA cellConstants<>+6592(SB)/8, $0x00000000000003e7
+DATA cellConstants<>+6600(SB)/8, $0x00000000000003e7
+DATA cellConstants<>+6608(SB)/8, $0x00000000000003e7
+DATA cellConstants<>+6616(SB)/8, $0x00000000000003e7
+DATA cellConstants<>+6624(SB)/8, $0x0000000000000010
+DATA cellConstants<>+6632(SB)/8, $0x0000000000000010
+DATA cellConstants<>+6640(SB)/8, $0x0000000000000010
+DATA cellConstants<>+6648(SB)/8, $0x0000000000000010
+DATA cellConstants<>+6656(SB)/8, $0x0000000000000010
+DATA cellConstants<>+6664(SB)/8, $0x0000000000000010
+DATA cellConstants<>+6672(SB)/8, $0x0000000000000010
+DATA cellConstants<>+6680(SB)/8, $0x0000000000000010
+DATA cellConstants<>+6688(SB)/8, $0x4341c37937e08000
+DATA cellConstants<>+6696(SB)/8, $0x430c6bf526340000
+DATA cellConstants<>+6704(SB)/8, $0x42d6bcc41e900000
+DATA cellConstants<>+6712(SB)/8, $0x42a2309ce5400000
+DATA cellConstants<>+6720(SB)/8, $0x426d1a94a2000000
+DATA cellConstants<>+6728(SB)/8, $0x42374876e8000000
+DATA cellConstants<>+6736(SB)/8, $0x4202a05f20000000
+DATA cellConstants<>+6744(SB)/8, $0x41cdcd6500000000
+DATA cellConstants<>+6752(SB)/8, $0x3ff0000000000000
+DATA cellConstants<>+6760(SB)/8, $0x7ff8000000000001
+DATA cellConstants<>+6768(SB)/8, $0x4480f0cf064dd592
+DATA cellConstants<>+6776(SB)/8, $0x444b1ae4d6e2ef50
+DATA cellConstants<>+6784(SB)/8, $0x4415af1d78b58c40
+DATA cellConstants<>+6792(SB)/8, $0x43e158e460913d00
+DATA cellConstants<>+6800(SB)/8, $0x43abc16d674ec800
+DATA cellConstants<>+6808(SB)/8, $0x4376345785d8a000
+DATA cellConstants<>+6816(SB)/8, $0x3e45798ee2308c3a
+DATA cellConstants<>+6824(SB)/8, $0x3e7ad7f29abcaf48
+DATA cellConstants<>+6832(SB)/8, $0x3eb0c6f7a0b5ed8d
+DATA cellConstants<>+6840(SB)/8, $0x3ee4f8b588e368f1
+DATA cellConstants<>+6848(SB)/8, $0x3f1a36e2eb1c432d
+DATA cellConstants<>+6856(SB)/8, $0x3f50624dd2f1a9fc
+DATA cellConstants<>+6864(SB)/8, $0x3f847ae147ae147b
+DATA cellConstants<>+6872(SB)/8, $0x3fb999999999999a
+DATA cellConstants<>+6880(SB)/8, $0x3c9cd2b297d889bc
+DATA cellConstants<>+6888(SB)/8, $0x3cd203af9ee75616
+DATA cellConstants<>+6896(SB)/8, $0x3d06849b86a12b9b
+DATA cellConstants<>+6904(SB)/8, $0x3d3c25c268497682
+DATA cellConstants<>+6912(SB)/8, $0x3d719799812dea11
+DATA cellConstants<>+6920(SB)/8, $0x3da5fd7fe1796495
+DATA cellConstants<>+6928(SB)/8, $0x3ddb7cdfd9d7bdbb
+DATA cellConstants<>+6936(SB)/8, $0x3e112e0be826d695
+DATA cellConstants<>+6944(SB)/8, $0x3ff0000000000000
+DATA cellConstants<>+6952(SB)/8, $0x7ff8000000000001
+DATA cellConstants<>+6960(SB)/8, $0x3b5e392010175ee6
+DATA cellConstants<>+6968(SB)/8, $0x3b92e3b40a0e9b4f
+DATA cellConstants<>+6976(SB)/8, $0x3bc79ca10c924223
+DATA cellConstants<>+6984(SB)/8, $0x3bfd83c94fb6d2ac
+DATA cellConstants<>+6992(SB)/8, $0x3c32725dd1d243ac
+DATA cellConstants<>+7000(SB)/8, $0x3c670ef54646d497
+DATA cellConstants<>+7008(SB)/8, $0x3ff0000000000002
+DATA cellConstants<>+7016(SB)/8, $0x3ff0000000000002
+DATA cellConstants<>+7024(SB)/8, $0x3ff0000000000002
+DATA cellConstants<>+7032(SB)/8, $0x3ff0000000000002
+DATA cellConstants<>+7040(SB)/8, $0x3ff0000000000002
+DATA cellConstants<>+7048(SB)/8, $0x3ff0000000000002
+DATA cellConstants<>+7056(SB)/8, $0x3ff0000000000002
+DATA cellConstants<>+7064(SB)/8, $0x3ff0000000000002
+DATA cellConstants<>+7072(SB)/8, $0x3feffffffffffffc
+DATA cellConstants<>+7080(SB)/8, $0x3feffffffffffffc
+DATA cellConstants<>+7088(SB)/8, $0x3feffffffffffffc
+DATA cellConstants<>+7096(SB)/8, $0x3feffffffffffffc
+DATA cellConstants<>+7104(SB)/8, $0x3feffffffffffffc
+DATA cellConstants<>+7112(SB)/8, $0x3feffffffffffffc
+DATA cellConstants<>+7120(SB)/8, $0x3feffffffffffffc
+DATA cellConstants<>+7128(SB)/8, $0x3feffffffffffffc
+GLOBL cellConstants<>(SB), RODATA|NOPTR, $7136

@@ -34,7 +34,7 @@ func checkCells(t testing.TB, text string, behind int) (odd int) {
 		for at := first; at < len(cells); {
 			dst := slices.Repeat([]float64{math.Pi}, len(cells)-at)
 			points := make([]byte, len(dst)/8+2)
-			n, left := decimal.Cells(dst, buffer, ends, at, points)
+			n, left := decimal.Cells(dst, 0, buffer, ends, decimal.Block{First: at, Width: len(dst)}, points)
 			if n == 0 || n%8 != 0 && n != len(dst) || left == 0 && n != len(dst) || points[(n+7)/8] != 0 {
 				t.Fatalf("%d of %d cells and %08b, points %v", n, len(dst), left, points)
 			}
@@ -63,6 +63,57 @@ func checkCells(t testing.TB, text string, behind int) (odd int) {
 		}
 	}
 	return odd
+}
+
+// checkBlock reads numbers of rows as a block, each behind the cells that it skips, and compares with strconv.
+func checkBlock(t testing.TB, text string, behind, width, skip int) {
+	t.Helper()
+	cells, buffer, ends := row(text, behind)
+	rows := len(cells) / (width + skip)
+	of := decimal.Block{First: skip, Width: width, Stride: width + skip}
+	dst := slices.Repeat([]float64{math.Pi}, rows*width)
+	points := make([]byte, (len(dst)+7)/8)
+	for at := 0; at < len(dst); {
+		n, odd := decimal.Cells(dst, at, buffer, ends, of, points)
+		if n <= 0 || n%8 != 0 && at+n != len(dst) || odd == 0 && at+n != len(dst) {
+			t.Fatalf("%d from %d of %d, %08b", n, at, len(dst), odd)
+		}
+		for k := at; k < at+n; k++ {
+			if k >= (at+n-1)&^7 && odd>>(k%8)&1 == 1 {
+				continue
+			}
+			cell := cells[k/width*(width+skip)+skip+k%width]
+			want, err := strconv.ParseFloat(cell, 64)
+			if err != nil || math.Float64bits(dst[k]) != math.Float64bits(want+0) {
+				t.Fatalf("%q, number %d, rows of %d and %d: %v, want %v, %v", cell, k, width, skip, dst[k], want, err)
+			}
+			if strings.Contains(cell, ".") && points[k/8]>>(k%8)&1 == 0 {
+				t.Fatalf("%q has no point", cell)
+			}
+		}
+		at += n
+	}
+}
+
+func TestBlock(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	for _, digits := range []int{0, 3, 16, -1} {
+		var text []byte
+		for k := range 600 {
+			if k%97 == 50 {
+				text = append(text, "abc,"...)
+			}
+			text = append(strconv.AppendFloat(text, rng.NormFloat64(), 'f', digits, 64), ',')
+		}
+		eachLevel(func() {
+			for _, width := range []int{1, 2, 7, 8, 9, 15, 16, 17, 23, 24, 25, 50} {
+				for skip := range 4 {
+					checkBlock(t, string(text), 200, width, skip)
+					checkBlock(t, string(text), 20, width, skip)
+				}
+			}
+		})
+	}
 }
 
 func TestCells(t *testing.T) {
@@ -119,7 +170,7 @@ func TestCellsEmpty(t *testing.T) {
 			}
 		}
 		dst, points := make([]float64, len(ends)-1), make([]byte, 2)
-		n, odd := decimal.Cells(dst, buffer, ends, 0, points)
+		n, odd := decimal.Cells(dst, 0, buffer, ends, decimal.Block{Width: len(dst)}, points)
 		if n != 8 || odd != 0b11110101 || dst[1] != 1 || dst[3] != 2 {
 			t.Errorf("%d, %b, %v", n, odd, dst)
 		}
@@ -163,7 +214,8 @@ func TestCellsFast(t *testing.T) {
 		}
 		_, buffer, ends := row(string(text), 200)
 		dst := make([]float64, len(ends)-1)
-		if n, odd := decimal.CellsFast(dst, buffer, ends, 0, make([]byte, 125)); n != len(dst) || odd != 0 {
+		n, odd := decimal.CellsFast(dst, buffer, ends, 0, len(dst), len(dst), 0, make([]byte, 125))
+		if n != len(dst) || odd != 0 {
 			t.Errorf("%d digits: %d and %08b of %d", digits, n, odd, len(dst))
 		}
 	}
@@ -172,25 +224,31 @@ func TestCellsFast(t *testing.T) {
 func FuzzCells(f *testing.F) {
 	f.Add("1.5,-0,9007199254740993e-22\n12345678.12345678,,x,1.2345678901234567,0.0014765571893243217", uint8(200))
 	f.Add("9007199254740993.0,0.30000000000000004,-0.0000000000000000001,4503599.627370496,12345678.5,1,2,3,4", uint8(200))
-	f.Fuzz(func(t *testing.T, text string, behind uint8) { eachLevel(func() { checkCells(t, text, int(behind)) }) })
+	f.Fuzz(func(t *testing.T, text string, behind uint8) {
+		eachLevel(func() {
+			checkCells(t, text, int(behind))
+			checkBlock(t, text, int(behind), 1+len(text)%19, int(behind)%4)
+		})
+	})
 }
 
 // Numbers of a table of 50 columns, row by row.
 func BenchmarkCells(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, digits := range []int{2, 6, -1} {
-		const rows, width = 200, 50
+		const rows, width, together = 200, 50, 8
 		var text []byte
 		for range rows * width {
 			text = append(strconv.AppendFloat(text, rng.NormFloat64(), 'f', digits, 64), ',')
 		}
 		_, buffer, ends := row(string(text), 200)
-		dst, points := make([]float64, width), make([]byte, width/8+1)
+		dst, points := make([]float64, together*width), make([]byte, width)
 		b.Run("digits="+strconv.Itoa(digits), func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				for i := range rows {
-					decimal.Cells(dst, buffer, ends, i*width, points)
+				for i := 0; i < rows; i += together {
+					of := decimal.Block{First: i * width, Width: width, Stride: width}
+					decimal.Cells(dst, 0, buffer, ends, of, points)
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*rows*width), "ns/number")

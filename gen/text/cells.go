@@ -16,6 +16,8 @@ const (
 	unequal = 4   // and another one
 
 	cellConstants = "cellConstants"
+	copySize      = 4096
+	lineSize      = 64 // bytes of a line of the cache
 )
 
 // cells emits decimal.Cells for eight numbers at a time.
@@ -26,7 +28,11 @@ const (
 // point move by one place into that of the point. If one has more bytes than a lane, each has a second lane.
 type cells struct {
 	*build.Context
-	dst, text, ends, points, left, count, active, read, tail reg.GPVirtual
+	dst, text, ends, points, left, count, tail reg.GPVirtual
+
+	row, width, skip reg.GPVirtual // numbers left in the row, numbers of a row, bytes of ends between rows
+
+	constants reg.GPVirtual // the one of both copies that begins with a line of the cache
 
 	some                            reg.OpmaskVirtual // those of eight that there are
 	none, zeros, dots, place, shift vec
@@ -36,10 +42,11 @@ type cells struct {
 
 func cellsOf(c *build.Context) {
 	function(c, "cellsAVX512",
-		"func(dst []float64, text []byte, ends []int32, first int, points []byte) (read int, odd uint8)",
+		"func(dst []float64, text []byte, ends []int32, first, left, width, skip int, points []byte) (read int, odd uint8)",
 		"cellsAVX512 is Cells but for those that it leaves to plain Go: cells of more than 24 bytes or 19 digits, in",
 		"the last 128 bytes of the text, or in the middle of two float64. All ends must be there, 129 bytes of text,",
-		"and a number at least.")
+		"and a number at least. The first cells left are of a row, and those behind are of rows of width numbers, eight",
+		"or more, with skip cells before each.")
 	r := &cells{Context: c}
 	r.begin()
 	odd := c.GP64()
@@ -47,30 +54,41 @@ func cellsOf(c *build.Context) {
 	c.MOVQ(operand.U32(rows), r.count)
 	c.CMPQ(r.left, r.count)
 	c.CMOVQLT(r.left, r.count)
-	c.MOVL(operand.U32(1<<rows-1), r.active.As32())
-	c.BZHIL(r.count.As32(), r.active.As32(), r.active.As32())
-	c.KMOVB(r.active.As32(), r.some)
+	active := c.GP64()
+	c.MOVL(operand.U32(1<<rows-1), active.As32())
+	c.BZHIL(r.count.As32(), active.As32(), active.As32())
+	c.KMOVB(active.As32(), r.some)
 	r.short()
 	c.Label("long")
-	r.long(odd)
+	r.pair()
+	c.Label("single")
+	r.single(odd)
 	c.Label("beyond")
-	c.MOVQ(r.active, odd)
-	c.ADDQ(r.count, r.read)
+	c.KMOVB(r.some, odd.As32())
+	c.Label("odd")
+	c.LEAQ(operand.Mem{Base: r.dst, Index: r.count, Scale: 8}, r.dst)
 	c.JMP(operand.LabelRef("return"))
 	c.Label("done")
+	c.LEAQ(operand.Mem{Base: r.dst, Index: r.left, Scale: 8}, r.dst) // back to the last number
 	c.XORQ(odd, odd)
 	c.Label("return")
 	c.VZEROUPPER()
-	c.Store(r.read, c.ReturnIndex(0))
+	c.Load(c.Param("dst").Base(), r.text)
+	c.SUBQ(r.text, r.dst)
+	c.SHRQ(operand.U8(3), r.dst)
+	c.Store(r.dst, c.ReturnIndex(0))
 	c.Store(odd.As8(), c.ReturnIndex(1))
 	c.RET()
-	words(c, cellConstants, r.list)
+	two := make([]uint64, (copySize+lineSize/2)/8+len(r.list))
+	copy(two, r.list)
+	copy(two[(copySize+lineSize/2)/8:], r.list)
+	words(c, cellConstants, two)
 }
 
 // begin loads the arguments and what is the same for all numbers.
 func (r *cells) begin() {
 	r.dst, r.left, r.text, r.ends, r.points = r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64()
-	r.count, r.active, r.read, r.tail = r.GP64(), r.GP64(), r.GP64(), r.GP64()
+	r.count, r.tail, r.row, r.width, r.skip = r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64()
 	first := r.GP64()
 	r.Load(r.Param("dst").Base(), r.dst)
 	r.Load(r.Param("dst").Len(), r.left)
@@ -78,10 +96,21 @@ func (r *cells) begin() {
 	r.Load(r.Param("text").Len(), r.tail)
 	r.Load(r.Param("ends").Base(), r.ends)
 	r.Load(r.Param("first"), first)
+	r.Load(r.Param("left"), r.row)
+	r.Load(r.Param("width"), r.width)
+	r.Load(r.Param("skip"), r.skip)
+	r.SHLQ(operand.U8(2), r.skip)
 	r.Load(r.Param("points").Base(), r.points)
 	r.LEAQ(operand.Mem{Base: r.ends, Index: first, Scale: 4}, r.ends)
 	r.SUBQ(operand.U32(window), r.tail)
-	r.XORQ(r.read, r.read)
+
+	// What the linker puts at half a line has its second copy at the beginning of one.
+	r.constants = r.GP64()
+	half := r.GP64()
+	r.LEAQ(operand.NewDataAddr(operand.Symbol{Name: cellConstants, Static: true}, 0), r.constants)
+	r.LEAQ(operand.Mem{Base: r.constants, Disp: copySize + lineSize/2}, half)
+	r.TESTQ(operand.U32(lineSize/2), r.constants)
+	r.CMOVQNE(half, r.constants)
 
 	r.some, r.none = r.K(), r.ZMM()
 	r.VPXORQ(r.none, r.none, r.none)
@@ -102,7 +131,10 @@ func (r *cells) constant(word ...uint64) operand.Mem {
 	if at == len(r.list) {
 		r.list = append(r.list, word...)
 	}
-	return operand.NewDataAddr(operand.Symbol{Name: cellConstants, Static: true}, 8*at)
+	if 8*len(r.list) > copySize {
+		panic("text: too many constants")
+	}
+	return operand.Mem{Base: r.constants, Disp: 8 * at}
 }
 
 // all is a word in each place, and pairs one of 32 bits.
@@ -133,21 +165,43 @@ func (r *cells) held(m operand.Mem) vec {
 	return v
 }
 
-// bounds returns the ends of the cells before, and their own.
-func (r *cells) bounds() (before, end vec) {
+// bounds returns the ends of the cells before a group of eight that begins with so many left in its row, and
+// their own.
+func (r *cells) bounds(name string, ends, row reg.GPVirtual) (before, end vec) {
 	before, end = r.ZMM(), r.ZMM()
-	r.VMOVDQU32_Z(operand.Mem{Base: r.ends}, r.some, before.AsY())
-	r.VMOVDQU32_Z(operand.Mem{Base: r.ends, Disp: 4}, r.some, end.AsY())
+	r.VMOVDQU32_Z(operand.Mem{Base: ends}, r.some, before)
+	r.VMOVDQU32_Z(operand.Mem{Base: ends, Disp: 4}, r.some, end)
+	r.CMPQ(row, operand.U8(rows))
+	r.JGE(operand.LabelRef(name))
+	mask, next := r.GP32(), r.K() // those of the next row
+	r.MOVL(operand.U32(1<<rows-1), mask)
+	r.SHLXL(row.As32(), mask, mask)
+	r.KMOVB(mask, next)
+	r.KANDB(r.some, next, next)
+	r.VMOVDQU32(operand.Mem{Base: ends, Index: r.skip, Scale: 1}, next, before)
+	r.VMOVDQU32(operand.Mem{Base: ends, Index: r.skip, Scale: 1, Disp: 4}, next, end)
+	r.Label(name)
 	return before, end
+}
+
+// forward goes on behind a group.
+func (r *cells) forward(ends, row reg.GPVirtual) {
+	across, next := r.GP64(), r.GP64()
+	r.ADDQ(operand.U32(4*rows), ends)
+	r.LEAQ(operand.Mem{Base: ends, Index: r.skip, Scale: 1}, across)
+	r.LEAQ(operand.Mem{Base: row, Index: r.width, Scale: 1, Disp: -rows}, next)
+	r.SUBQ(operand.U8(rows), row)
+	r.CMOVQLE(across, ends)
+	r.CMOVQLE(next, row)
 }
 
 // from returns places in a text, and places in windows, of which each has the first byte behind its base. An end
 // becomes one more.
 func (r *cells) from(base, before, end vec) (first, behind, size vec) {
 	first, behind, size = r.ZMM(), r.ZMM(), r.ZMM()
-	r.VPSUBD(base.AsY(), before.AsY(), first.AsY())
-	r.VPSUBD(base.AsY(), end.AsY(), behind.AsY())
-	r.VPSUBD(before.AsY(), end.AsY(), size.AsY())
+	r.VPSUBD(base, before, first)
+	r.VPSUBD(base, end, behind)
+	r.VPSUBD(before, end, size)
 	return first, behind, size
 }
 
@@ -165,7 +219,7 @@ func (r *cells) text128(at reg.GPVirtual) (w [2]vec) {
 func (r *cells) unsign(byte1, size vec) (negative reg.OpmaskVirtual) {
 	negative = r.K()
 	r.VPCMPEQD(r.pairs(minus), byte1, r.some, negative)
-	r.VPSUBD(r.pairs(1), size.AsY(), negative, size.AsY())
+	r.VPSUBD(r.pairs(1), size, negative, size)
 	return negative
 }
 
@@ -221,8 +275,8 @@ func (r *cells) upTo(point vec, half, skip int) reg.OpmaskVirtual {
 func (r *cells) few(size, point vec) (few, pointed reg.OpmaskVirtual) {
 	few, pointed = r.K(), r.K()
 	r.VPTESTMQ(point, point, pointed)
-	r.VPSUBD(r.pairs(1), size.AsY(), pointed, size.AsY())
-	r.VPCMPUD(operand.U8(less), r.pairs(2), size.AsY(), r.some, few)
+	r.VPSUBD(r.pairs(1), size, pointed, size)
+	r.VPCMPUD(operand.U8(less), r.pairs(2), size, r.some, few)
 	return few, pointed
 }
 
@@ -246,23 +300,22 @@ func (r *cells) value(v [2]vec) vec {
 	return all
 }
 
-// keep stores numbers with their signs, and what is known of them.
-func (r *cells) keep(number, mantissa vec, negative, pointed reg.OpmaskVirtual) {
+// keep stores the numbers of a group with their signs, and what is known of them.
+func (r *cells) keep(group int, number, mantissa vec, negative reg.OpmaskVirtual, pointed reg.GPVirtual) {
 	r.VPTESTMQ(mantissa, mantissa, negative, negative) // -0 becomes 0
 	r.VPORQ(r.all(1<<63), number, negative, number)
-	r.VMOVDQU64(number, r.some, operand.Mem{Base: r.dst})
-	some := r.GP32()
-	r.KMOVB(pointed, some)
-	r.ORB(some.As8(), operand.Mem{Base: r.points})
+	r.VMOVDQU64(number, r.some, operand.Mem{Base: r.dst, Disp: 8 * rows * group})
+	r.ORB(pointed.As8(), operand.Mem{Base: r.points, Disp: group})
 }
 
-// step goes on behind the numbers that are read.
-func (r *cells) step() {
-	r.ADDQ(r.count, r.read)
-	r.ADDQ(operand.U32(8*rows), r.dst)
-	r.ADDQ(operand.U32(4*rows), r.ends)
-	r.INCQ(r.points)
-	r.SUBQ(r.count, r.left)
+// step goes on behind groups that are read.
+func (r *cells) step(groups int) {
+	r.ADDQ(operand.U32(8*rows*groups), r.dst)
+	for range groups {
+		r.forward(r.ends, r.row)
+	}
+	r.ADDQ(operand.U32(groups), r.points)
+	r.SUBQ(operand.U32(rows*groups), r.left)
 	r.JG(operand.LabelRef("next"))
 	r.JMP(operand.LabelRef("done"))
 }

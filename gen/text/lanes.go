@@ -11,7 +11,12 @@ import (
 func (r *cells) short() {
 	base, span := r.GP64(), r.GP64()
 	r.MOVLQSX(operand.Mem{Base: r.ends}, base)
-	r.MOVLQSX(operand.Mem{Base: r.ends, Index: r.count, Scale: 4}, span)
+	last, across := r.GP64(), r.GP64()
+	r.LEAQ(operand.Mem{Base: r.ends, Index: r.count, Scale: 4}, last)
+	r.LEAQ(operand.Mem{Base: last, Index: r.skip, Scale: 1}, across)
+	r.CMPQ(r.row, r.count)
+	r.CMOVQLT(across, last)
+	r.MOVLQSX(operand.Mem{Base: last}, span)
 	r.INCQ(base)
 	r.CMPQ(base, r.tail)
 	r.JHI(operand.LabelRef("beyond"))
@@ -19,16 +24,16 @@ func (r *cells) short() {
 	r.CMPQ(span, operand.U32(window))
 	r.JHI(operand.LabelRef("long"))
 
-	before, end := r.bounds()
+	before, end := r.bounds("short", r.ends, r.row)
 	bases, long := r.ZMM(), r.K()
-	r.VPBROADCASTD(before.AsX(), bases.AsY())
+	r.VPBROADCASTD(before.AsX(), bases)
 	sign, behind, size := r.from(bases, before, end)
-	r.VPCMPUD(operand.U8(greater), r.pairs(lane+1), size.AsY(), long)
+	r.VPCMPUD(operand.U8(greater), r.pairs(lane+1), size, long)
 	r.KTESTB(long, long)
 	r.JNZ(operand.LabelRef("long"))
 
 	w, fourth := r.text128(base), r.K()
-	r.KMOVQ(operand.NewDataAddr(operand.Symbol{Name: cellConstants, Static: true}, r.all(0x11111111).Disp), fourth)
+	r.KMOVQ(r.all(0x11111111), fourth)
 	r.VPERMI2B_Z(w[1], w[0], fourth, sign)
 	negative := r.unsign(sign, size)
 	var digit, at [2]vec
@@ -55,8 +60,10 @@ func (r *cells) short() {
 	r.VMOVDQA64(point, ten)
 	r.VPERMI2PD(r.eight(8, tens), r.held(r.eight(0, tens)), ten)
 	r.VDIVPD(ten, number, number)
-	r.keep(number, mantissa, negative, pointed)
-	r.step()
+	some := r.GP32()
+	r.KMOVB(pointed, some)
+	r.keep(0, number, mantissa, negative, some)
+	r.step(1)
 }
 
 // power returns the bits of a power of ten, of NaN where a float64 does not hold it.
@@ -77,93 +84,170 @@ func (r *cells) eight(first int, word func(k int) uint64) operand.Mem {
 	return r.constant(list[:]...)
 }
 
-// long reads numbers of up to 24 bytes and 19 digits, and goes on with the next. Where one is another, it returns
-// which are.
-func (r *cells) long(odd reg.GPVirtual) {
-	before, end := r.bounds()
+// long is eight numbers of up to 24 bytes and 19 digits, as far as they are read. What is wrong with one is a bit.
+type long struct {
+	*cells
+	group                                       int
+	w                                           [2][2]vec // of the first four numbers, and of the others
+	sign, behind, size, point, mantissa, number vec
+	digit, high, most                           [2]vec
+	wrong, negative                             reg.OpmaskVirtual
+	pointed                                     reg.GPVirtual
+}
+
+// single reads a group of long numbers, and goes on with the next. Where one is another, it returns which are.
+func (r *cells) single(odd reg.GPVirtual) {
+	g := &long{cells: r, wrong: r.K()}
+	g.open("one", "beyond", r.ends, r.row)
+	for _, stage := range stages {
+		stage(g)
+	}
+	r.keep(0, g.number, g.mantissa, g.negative, g.pointed)
+	r.KANDB(r.some, g.wrong, g.wrong)
+	r.KMOVB(g.wrong, odd.As32())
+	r.TESTL(odd.As32(), odd.As32())
+	r.JZ(operand.LabelRef("good"))
+	r.JMP(operand.LabelRef("odd"))
+	r.Label("good")
+	r.step(1)
+}
+
+// pair reads two groups of long numbers at once, as each is a chain of steps that wait for each other, and goes on
+// with the next. It falls through if there are fewer, or one is another.
+func (r *cells) pair() {
+	r.CMPQ(r.left, operand.U8(2*rows))
+	r.JLT(operand.LabelRef("single"))
+	wrong := r.K()
+	two := [2]*long{{cells: r, wrong: wrong}, {cells: r, wrong: wrong, group: 1}}
+	ends, row := r.GP64(), r.GP64()
+	r.MOVQ(r.ends, ends)
+	r.MOVQ(r.row, row)
+	r.forward(ends, row)
+	two[0].open("first", "single", r.ends, r.row)
+	two[1].open("second", "single", ends, row)
+	for _, stage := range stages {
+		for _, g := range two {
+			stage(g)
+		}
+	}
+	r.KORTESTB(wrong, wrong)
+	r.JNZ(operand.LabelRef("single"))
+	for _, g := range two {
+		r.keep(g.group, g.number, g.mantissa, g.negative, g.pointed)
+	}
+	r.step(2)
+}
+
+// stages are what makes numbers of the text of a group, in order.
+var stages = []func(*long){
+	(*long).begin, (*long).choose, (*long).place, (*long).check, (*long).digits, (*long).divide,
+}
+
+// open looks for the text of a group. It jumps if that is too near to the end.
+func (r *long) open(name, beyond string, ends, row reg.GPVirtual) {
+	before, end := r.bounds(name, ends, row)
 	bases := r.held(r.constant(0, 0, 4|4<<32, 4|4<<32, 0, 0, 0, 0))
-	r.VPERMD(before.AsY(), bases.AsY(), bases.AsY())
-	sign, behind, size := r.from(bases, before, end)
-	var w [2][2]vec // of the first four numbers, and of the others
-	for k := range w {
+	r.VPERMD(before, bases, bases)
+	r.sign, r.behind, r.size = r.from(bases, before, end)
+	for k := range r.w {
 		base, one := r.GP64(), bases.AsX()
 		if k > 0 {
 			one = r.XMM()
-			r.VEXTRACTI128(operand.U8(1), bases.AsY(), one)
+			r.VEXTRACTI32X4(operand.U8(1), bases, one)
 		}
 		r.VMOVD(one, base.As32())
 		r.MOVLQSX(base.As32(), base)
 		r.INCQ(base)
 		r.CMPQ(base, r.tail)
-		r.JHI(operand.LabelRef("beyond"))
-		w[k] = r.text128(base)
+		r.JHI(operand.LabelRef(beyond))
+		r.w[k] = r.text128(base)
 	}
-	wrong, far := r.K(), r.K()
-	r.VPCMPUD(operand.U8(greater), r.pairs(longest+1), size.AsY(), wrong)
-	r.VPCMPUD(operand.U8(greater), r.pairs(window+1), behind.AsY(), r.some, far)
-	r.KORB(wrong, far, wrong)
+}
 
+// begin takes signs off.
+func (r *long) begin() {
+	is := r.wrong
+	if r.group > 0 {
+		is = r.K()
+	}
+	r.VPCMPUD(operand.U8(greater), r.pairs(longest+1), r.size, is)
+	if r.group > 0 {
+		r.KORB(r.wrong, is, r.wrong)
+	}
+	is = r.K()
+	r.VPCMPUD(operand.U8(greater), r.pairs(window+1), r.behind, r.some, is)
+	r.KORB(r.wrong, is, r.wrong)
 	four := r.K()
-	for k := range w { // those of one window, and then the others in their places
+	for k := range r.w { // those of one window, and then the others in their places
 		r.half64(four, k)
-		r.VPERMI2B(w[k][1], w[k][0], four, sign)
+		r.VPERMI2B(r.w[k][1], r.w[k][0], four, r.sign)
 	}
-	r.VPANDD(r.pairs(0xff), sign, sign)
-	negative := r.unsign(sign, size)
-	var digit, high, at [2]vec
-	for k := range digit {
-		b, s := r.spread(behind, 4*k, 1), r.spread(size, 4*k, 1)
-		digit[k], high[k] = r.chosen(w[k], b, s, 0), r.chosen(w[k], b, s, lane)
-		at[k] = r.pointed(digit[k], lane)
-		r.VPADDQ(r.pointed(high[k], 0), at[k], at[k])
+	r.VPANDD(r.pairs(0xff), r.sign, r.sign)
+	r.negative = r.unsign(r.sign, r.size)
+}
+
+// choose puts digits into lanes, and looks for the point.
+func (r *long) choose() {
+	var at [2]vec
+	for k := range r.digit {
+		b, s := r.spread(r.behind, 4*k, 1), r.spread(r.size, 4*k, 1)
+		r.digit[k], r.high[k] = r.chosen(r.w[k], b, s, 0), r.chosen(r.w[k], b, s, lane)
+		at[k] = r.cells.pointed(r.digit[k], lane)
+		r.VPADDQ(r.cells.pointed(r.high[k], 0), at[k], at[k])
 	}
-	point := r.halves(at)
-	var most [2]vec
-	for k := range digit {
-		most[k] = r.ZMM()
-		r.VPALIGNR(operand.U8(lane-1), high[k], digit[k], r.upTo(point, k, lane), digit[k])
-		r.VPSHUFB(r.shift, high[k], r.upTo(point, k, 0), high[k])
-		r.VPMAXUB(digit[k], high[k], most[k])
+	r.point = r.halves(at)
+}
+
+// place moves the digits before the point by one place.
+func (r *long) place() {
+	for k := range r.digit {
+		r.most[k] = r.ZMM()
+		r.VPALIGNR(operand.U8(lane-1), r.high[k], r.digit[k], r.upTo(r.point, k, lane), r.digit[k])
+		r.VPSHUFB(r.shift, r.high[k], r.upTo(r.point, k, 0), r.high[k])
+		r.VPMAXUB(r.digit[k], r.high[k], r.most[k])
 	}
-	r.natural(point)
-	few, pointed := r.few(size, point)
-	r.KORB(wrong, few, wrong)
+}
+
+// check looks for numbers without a digit, and for what is none.
+func (r *long) check() {
+	r.natural(r.point)
+	few, pointed := r.few(r.size, r.point)
+	r.pointed = r.GP32()
+	r.KMOVB(pointed, r.pointed)
+	r.KORB(r.wrong, few, r.wrong)
 
 	// What is odd in some byte of a lane is so in a half of it.
 	bad, other, is := r.ZMM(), r.ZMM(), r.K()
-	r.VPUNPCKLQDQ(most[1], most[0], bad)
-	r.VPUNPCKHQDQ(most[1], most[0], other)
+	r.VPUNPCKLQDQ(r.most[1], r.most[0], bad)
+	r.VPUNPCKHQDQ(r.most[1], r.most[0], other)
 	r.VPMAXUB(other, bad, bad)
 	r.VPSUBUSB(r.all(9*everyone), bad, bad)
 	r.natural(bad)
 	r.VPTESTMQ(bad, bad, is)
-	r.KORB(wrong, is, wrong)
+	r.KORB(r.wrong, is, r.wrong)
+}
 
-	mantissa, upper := r.value(digit), r.ZMM()
-	for k := range high {
-		r.fours(high[k])
+// digits makes mantissas of digits.
+func (r *long) digits() {
+	is := r.K()
+	r.mantissa = r.value(r.digit)
+	upper := r.ZMM()
+	for k := range r.high {
+		r.fours(r.high[k])
 	}
-	r.VPUNPCKHQDQ(high[1], high[0], upper)
+	r.VPUNPCKHQDQ(r.high[1], r.high[0], upper)
 	r.VPRORQ(operand.U8(32), upper, upper)
 	more := r.ZMM()
 	r.VPMULLQ(r.all(1e16), upper, more)
-	r.VPADDQ(more, mantissa, mantissa)
+	r.VPADDQ(more, r.mantissa, r.mantissa)
 	r.natural(upper)
-	r.natural(mantissa)
+	r.natural(r.mantissa)
 	r.VPCMPUQ(operand.U8(greater), r.all(999), upper, is)
-	r.KORB(wrong, is, wrong)
-
-	number := r.quotient(mantissa, point, wrong)
-	r.keep(number, mantissa, negative, pointed)
-	r.KANDB(r.some, wrong, wrong)
-	r.KMOVB(wrong, odd.As32())
-	r.TESTL(odd.As32(), odd.As32())
-	r.JZ(operand.LabelRef("good"))
-	r.ADDQ(r.count, r.read)
-	r.JMP(operand.LabelRef("return"))
-	r.Label("good")
-	r.step()
+	r.KORB(r.wrong, is, r.wrong)
 }
+
+// divide makes numbers of mantissas.
+func (r *long) divide() { r.number = r.quotient(r.mantissa, r.point, r.wrong) }
 
 // half64 makes a mask of the lowest bytes of four words of 32 bits.
 func (r *cells) half64(mask reg.OpmaskVirtual, k int) {
