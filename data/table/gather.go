@@ -28,7 +28,7 @@ func Concat(parts []*Table) *Table {
 // gather copies rows of parts into a table like another.
 func gather(like *Table, parts []*Table, rows [][]int) *Table {
 	out := *like
-	out.Lines, out.Places, out.column = nil, nil, make([]*column, len(like.column))
+	out.Lines, out.Places, out.memory, out.column = nil, nil, nil, make([]*column, len(like.column))
 	for j := range out.column {
 		out.column[j] = newColumn(false)
 	}
